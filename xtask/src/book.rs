@@ -1,7 +1,8 @@
-//! The documentation as a book, where mdBook is installed, and the preprocessor that `book.toml` names for it.
+//! The documentation as a book, if mdBook is installed, and the preprocessor that `book.toml` names for it.
 //!
-//! Must not know what pages say. Invariants: a link of the built book that leaves `docs/` leads to the repository on the web,
-//! for the book holds nothing else; one to a folder's README leads to its `index.html`, as mdBook calls it.
+//! Must not know the content of pages. Invariants: a link of the built book that leaves `docs/` points to the
+//! repository on the web, because the book contains nothing else; one to a folder's README points to its
+//! `index.html`, mdBook's name for it.
 
 use std::io::Read;
 use std::process::Command;
@@ -12,12 +13,12 @@ use crate::tidy::links::joined;
 use crate::workspace::root;
 use crate::{Result, exec};
 
-/// Where the pages are, from the root of the repository.
+/// The folder of the pages, relative to the root of the repository.
 const PAGES: &str = "docs/";
-/// Where the files of the repository are shown.
+/// The URL of the repository's files.
 const FILES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
-/// A folder's page, and what mdBook makes of it.
+/// A folder's page, and mdBook's name for it.
 const README: &str = "README.md";
 const INDEX: &str = "index.md";
 
@@ -32,12 +33,13 @@ pub(crate) fn build() -> Result<Option<()>> {
     exec::run(Command::new(program).arg("build").current_dir(root())).map(Some)
 }
 
-/// `cargo xtask book-links`: what mdBook starts, with a book on standard input that it wants back on standard output.
+/// `cargo xtask book-links`: started by mdBook, with a book on standard input that it expects back on standard
+/// output.
 ///
 /// # Errors
-/// The book is not what mdBook writes.
+/// The input is not in mdBook's format.
 pub(crate) fn command(arguments: &[String]) -> Result<()> {
-    // It is asked first whether it can do with a format of output: with all.
+    // mdBook first asks whether an output format is supported: all are.
     if arguments.first().is_some_and(|word| word == "supports") {
         return Ok(());
     }
@@ -65,7 +67,7 @@ fn lead_out(value: &mut Value) {
     }
 }
 
-/// The text of a page with absolute links in the place of those that leave the pages.
+/// The text of a page with links that leave the pages replaced by absolute ones.
 fn rewritten(content: &str, page: &str) -> String {
     let mut parts = content.split("](");
     let mut out = parts.next().unwrap_or_default().to_owned();

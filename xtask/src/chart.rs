@@ -1,8 +1,8 @@
-//! `cargo xtask chart`: the files of the Helm chart that are made of others.
+//! `cargo xtask chart`: the files of the Helm chart that are made from others.
 //!
-//! Helm reads nothing outside of a chart, so definitions and rights, whose one home is `deploy/operator`, are copied into it; and
-//! where helm is installed, what it renders is stored for the tests. Must not know what the files say. Invariant: after it has run,
-//! `--check` finds nothing.
+//! Helm reads nothing outside of a chart, so definitions and permissions, whose only source is
+//! `deploy/operator`, are copied into it; and if helm is installed, its output is stored for the tests. Must
+//! not know the content of the files. Invariant: after it has run, `--check` finds nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,9 +14,9 @@ use crate::{Result, exec};
 
 const SOURCES: &str = "deploy/operator";
 const CHART: &str = "deploy/helm/loadline-operator";
-/// Where the tests find what is rendered: `NAME.yaml`, of the values in `NAME.values.yaml`.
+/// Where the tests find the rendered output: `NAME.yaml`, from the values in `NAME.values.yaml`.
 const RENDERED: &str = "crates/e2e/chart";
-/// Files whose rules the chart gives.
+/// Files whose rules the chart includes.
 const RIGHTS: &[&str] = &["role.yaml", "beside-k6-operator.yaml"];
 const DEFINITION: &str = "kind: CustomResourceDefinition";
 
@@ -40,7 +40,7 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
     }
 }
 
-/// Whether the copies are fresh.
+/// Whether the copies are up to date.
 ///
 /// # Errors
 /// One is not.
@@ -62,7 +62,7 @@ fn check(stale: &BTreeMap<PathBuf, Option<String>>) -> Result<()> {
     }
 }
 
-/// What should be in files where something else is; `None`: nothing.
+/// The correct content of files that differ; `None`: they should not exist.
 fn stale(root: &Path) -> Result<BTreeMap<PathBuf, Option<String>>> {
     let mut wanted = BTreeMap::new();
     let copies = root.join(CHART).join("files");
@@ -112,7 +112,7 @@ fn put(path: &Path, content: Option<&str>) -> Result<()> {
     written.map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Stores what helm makes of each file of values.
+/// Stores helm's output for each file of values.
 fn render() -> Result<()> {
     let Some(helm) = exec::find("helm") else {
         println!("NOTE: helm is not installed; {RENDERED} is left as it is");

@@ -1,7 +1,7 @@
-//! `cargo xtask dialect-goldens`: records from the real hey and bombardier what their dialects are held
-//! against.
+//! `cargo xtask dialect-goldens`: records the behaviour of the real hey and bombardier, with which their
+//! dialects are compared.
 //!
-//! Must not know command lines. Invariant: nothing is recorded unless both tools are there.
+//! Must not know command lines. Invariant: nothing is recorded unless both tools are installed.
 
 use crate::workspace::root;
 use crate::{Result, exec};
@@ -11,7 +11,7 @@ const USAGE: &str = "dialect-goldens: usage: cargo xtask dialect-goldens";
 /// Writes the golden files of both tools.
 ///
 /// # Errors
-/// Bad arguments, a tool that is missing, or a line that is not seen twice alike.
+/// Bad arguments, a missing tool, or a line whose two observations differ.
 pub(crate) fn command(arguments: &[String]) -> Result<()> {
     if !arguments.is_empty() {
         return Err(USAGE.to_owned());

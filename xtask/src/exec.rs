@@ -1,7 +1,7 @@
-//! Starting other programs: finding them, running them with their output shown, or captured.
+//! Starts other programs: finds them, and runs them with their output shown or captured.
 //!
-//! Must not know what the programs are for. Invariant: a program that could not start or that failed
-//! is an error which names it.
+//! Must not know the purpose of the programs. Invariant: a program that could not start or that failed is an
+//! error which names it.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 
 use crate::Result;
 
-/// The first file called `program` in PATH that is there, else in the usual places of Go and Cargo
-/// installs and in the folders listed in `LOADLINE_PEERS`.
+/// The first existing file called `program` in PATH, otherwise in the usual folders of Go and Cargo installs
+/// and in the folders listed in `LOADLINE_PEERS`.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     search_path()
         .into_iter()
@@ -26,15 +26,15 @@ fn search_path() -> Vec<PathBuf> {
         folders.push(home.join("go/bin"));
         folders.push(home.join(".cargo/bin"));
     }
-    // Debian keeps servers here, which an ordinary user's PATH leaves out.
+    // Debian's folder of servers, which is not in an ordinary user's PATH.
     folders.push(PathBuf::from("/usr/sbin"));
     folders
 }
 
 /// `cargo` of the toolchain that runs xtask, in `root`.
 ///
-/// The variables that cargo sets for the program it runs are taken away: build scripts that watch
-/// them would otherwise run again each time the caller changes between `cargo` and `cargo xtask`.
+/// The variables that cargo sets for the program it runs are removed: build scripts that watch them would
+/// otherwise run again each time the caller switches between `cargo` and `cargo xtask`.
 pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args(arguments);
@@ -47,7 +47,7 @@ pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Shows the command line, then runs it with its output going where xtask's goes.
+/// Prints the command line, then runs it with its output on xtask's streams.
 ///
 /// # Errors
 /// The program could not start, or ended with a non-zero code.
@@ -63,7 +63,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     }
 }
 
-/// Runs the command and returns its standard output; its standard error is shown.
+/// Runs the command and returns its standard output; its standard error is printed.
 ///
 /// # Errors
 /// The program could not start, failed, or wrote something that is not UTF-8.
@@ -78,8 +78,8 @@ pub(crate) fn capture(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).map_err(|_| format!("{} wrote no UTF-8", name_of(command)))
 }
 
-/// Runs the command, shows both its streams in the order they were written, and hands each line on.
-/// Returns whether it succeeded.
+/// Runs the command, prints both its streams in the order they were written, and passes each line on. Returns
+/// whether it succeeded.
 ///
 /// # Errors
 /// The program could not start, or its output could not be read.
@@ -91,7 +91,7 @@ pub(crate) fn watch(command: &mut Command, mut line: impl FnMut(&str)) -> Result
     })
 }
 
-/// As [`watch`], and shows nothing.
+/// Like [`watch`], without printing.
 ///
 /// # Errors
 /// The program could not start, or its output could not be read.
@@ -104,7 +104,7 @@ pub(crate) fn lines(command: &mut Command, mut line: impl FnMut(&str)) -> Result
     let mut child = command
         .spawn()
         .map_err(|error| could_not_start(command, &error))?;
-    // The command keeps the writing ends; the pipe ends only when they are closed here too.
+    // The command holds the writing ends; the pipe only ends when they are closed here too.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     for bytes in BufReader::new(reader).split(b'\n') {
         let bytes = bytes.map_err(|error| format!("{}: {error}", name_of(command)))?;

@@ -1,8 +1,8 @@
-//! `cargo xtask generate`: the references under `docs/` that are made from the binary, and the files of the Helm chart.
+//! `cargo xtask generate`: the references under `docs/` that are made from the binary, and the files of the
+//! Helm chart.
 //!
-//! Must not know what they say: the product is the one source, through its hidden command
-//! `loadline internal-docs <name>`, or by being asked. Invariant: after it has run, `--check` finds
-//! nothing.
+//! Must not know their content: the product is the only source, through its hidden command
+//! `loadline internal-docs <name>`, or by querying it. Invariant: after it has run, `--check` finds nothing.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::workspace::{self, root};
 use crate::{Result, chart, exec, k6_support};
 
 struct Reference {
-    /// What `loadline internal-docs` calls it.
+    /// Its name in `loadline internal-docs`.
     name: &'static str,
     file: &'static str,
 }
@@ -63,7 +63,7 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
     let mut stale = Vec::new();
     for (file, fresh) in pages {
         let path = root().join(file);
-        // A file that is not there is as stale as a wrong one.
+        // A missing file is as stale as a wrong one.
         if fs::read_to_string(&path).is_ok_and(|written| written == fresh) {
             continue;
         }
@@ -86,7 +86,7 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
 }
 
 fn printed(binary: &Path, name: &str) -> Result<String> {
-    // The width of the caller's terminal and its colours must not leak into the files.
+    // The width of the caller's terminal and its colours must not affect the files.
     let mut command = Command::new(binary);
     command
         .args(["internal-docs", name])

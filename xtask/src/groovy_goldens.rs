@@ -1,6 +1,8 @@
-//! `cargo xtask groovy-goldens`: records what the real Groovy and BeanShell make of the small scripts of `crates/groovy`.
+//! `cargo xtask groovy-goldens`: records the results of the real Groovy and BeanShell for the small scripts of
+//! `crates/groovy`.
 //!
-//! Must not know scripts. Invariant: they are those of the JMeter that is found, whose plans they are for.
+//! Must not know scripts. Invariant: the interpreters are those of the JMeter found on this machine, for whose
+//! plans they are used.
 
 use std::fs;
 use std::process::Command;

@@ -1,7 +1,8 @@
-//! `cargo xtask jmeter-goldens`: records from the real JMeter what the suite of plans is held against.
+//! `cargo xtask jmeter-goldens`: records the behaviour of the real JMeter, with which the suite of plans is
+//! compared.
 //!
-//! Must not know plans or what is observed: the suite records itself, so that both tools are looked at by the same
-//! code. Invariant: nothing is recorded without a JMeter of the suite's version.
+//! Must not know plans or what is observed: the suite records itself, so that both tools are observed by the
+//! same code. Invariant: nothing is recorded without a JMeter of the suite's version.
 
 use crate::workspace::root;
 use crate::{Result, exec, k6_goldens};

@@ -1,7 +1,8 @@
-//! `cargo xtask k6-goldens`: records from the real k6 what the differential suite is held against.
+//! `cargo xtask k6-goldens`: records the behaviour of the real k6, with which the differential suite is
+//! compared.
 //!
-//! Must not know scripts or what is observed: the suite records itself, so that both tools are looked
-//! at by the same code. Invariant: nothing is recorded without a k6 of the suite's version.
+//! Must not know scripts or what is observed: the suite records itself, so that both tools are observed by the
+//! same code. Invariant: nothing is recorded without a k6 of the suite's version.
 
 use crate::workspace::{self, root};
 use crate::{Result, exec};
@@ -11,7 +12,7 @@ const USAGE: &str = "k6-goldens: usage: cargo xtask k6-goldens [--only PATTERN]"
 /// Writes the golden files of all scripts, or of those whose `topic/name` contains a pattern.
 ///
 /// # Errors
-/// Bad arguments, no k6, or a script that k6 does not run twice alike.
+/// Bad arguments, no k6, or a script whose two runs under k6 differ.
 pub(crate) fn command(arguments: &[String]) -> Result<()> {
     let only = only(arguments).ok_or(USAGE)?;
     let peer = exec::find("k6")
@@ -26,7 +27,7 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
     exec::run(&mut command)
 }
 
-/// The pattern of what is to be recorded, empty for all; `None`: the arguments are none of a recorder.
+/// The pattern of what is to be recorded, empty for all; `None`: invalid arguments.
 pub(crate) fn only(arguments: &[String]) -> Option<&str> {
     match arguments {
         [] => Some(""),

@@ -1,37 +1,37 @@
-//! Which crate may know which: the table, and the check of `cargo metadata` against it.
+//! Which crate may depend on which: the table, and the check of `cargo metadata` against it.
 //!
-//! Must not know why a crate wants an edge. Invariant: an edge between our crates that is not written
-//! here does not exist in the workspace, and a crate that is not written here does not either.
+//! Must not know why a crate wants an edge. Invariant: an edge between this repository's crates, or a crate,
+//! that is not listed here does not exist in the workspace.
 
 use serde_json::Value;
 
 use crate::Result;
 use crate::workspace::{self, Depth, list, text};
 
-/// What a crate is for, which decides what it must not touch.
+/// The kind of a crate, which determines what it must not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     /// Data and decisions: time, bytes and randomness come as arguments.
     Pure,
-    /// Holds sockets, timers and threads, and carries the load.
+    /// Owns sockets, timers and threads, and carries the load.
     DataPlane,
-    /// Steers a run and judges it.
+    /// Controls a run and judges it.
     ControlPlane,
-    /// Sends what was seen to files and services.
+    /// Sends measurements to files and services.
     Sink,
-    /// Stands at the border: servers, the command line.
+    /// At the border of the system: servers, the command line.
     Edge,
     /// Never part of the product.
     Tests,
 }
 
-/// One crate and the crates of ours that it may depend on.
+/// One crate and the crates of this repository on which it may depend.
 pub(crate) struct Layer {
     pub(crate) package: &'static str,
     pub(crate) level: Level,
-    /// What it may depend on in the product.
+    /// Its allowed dependencies in the product.
     normal: &'static [&'static str],
-    /// What only its tests may use besides.
+    /// Additional dependencies of its tests.
     tests: &'static [&'static str],
     /// Why it has no more edges.
     reason: &'static str,
@@ -62,7 +62,8 @@ const OPERATOR: &str = "loadline-operator";
 const TARGET: &str = "loadline-target";
 const SIM: &str = "loadline-sim";
 
-/// Lowest first. Who may know `model` may know `metric`: the model's types are made of it.
+/// Lowest first. A crate that may depend on `model` may also depend on `metric`: the model's types are made of
+/// it.
 pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: GO,
@@ -194,7 +195,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         package: KUBERNETES,
         level: Level::Edge,
         normal: &[GO, HTTP, YAML],
-        // Itself with its stand-in.
+        // Itself with its test fake.
         tests: &[KUBERNETES],
         reason: "speaks with one API and knows nothing of load",
     },
@@ -269,7 +270,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     },
 ];
 
-/// What a pure crate must not depend on, even where it would be convenient.
+/// Forbidden dependencies of a pure crate, even if they would be convenient.
 const IMPURE: &[(&str, &str)] = &[
     ("async-io", "waits on sockets"),
     ("getrandom", "is unseeded randomness: take a seed"),
@@ -288,7 +289,7 @@ const IMPURE: &[(&str, &str)] = &[
     ("tokio-rustls", "is a runtime's TLS: the engine owns it"),
 ];
 
-/// Holds the workspace against the table; one line for each breach.
+/// Compares the workspace with the table; one line for each breach.
 ///
 /// # Errors
 /// Cargo failed.

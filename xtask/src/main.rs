@@ -1,8 +1,8 @@
 //! The project's chores, `cargo xtask <command>`: CI, tidy checks, benchmarks, generated references.
 //!
-//! Must not know the product's crates: it is compiled before them, so it stays small, and it judges
-//! them from outside (`cargo metadata`, text, the built binary). Invariant: a command that could not
-//! do its work says so and ends with a non-zero exit code; nothing is skipped in silence.
+//! Must not know the product's crates: it is compiled before them, so it stays small, and it judges them from
+//! outside (`cargo metadata`, text, the built binary). Invariant: a command that could not do its work says so
+//! and ends with a non-zero exit code; nothing is skipped silently.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -33,7 +33,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
-/// What went wrong, ready to be shown: it names the culprit and the next step.
+/// An error message ready to be shown: it names the culprit and the next step.
 type Result<T> = std::result::Result<T, String>;
 
 const HELP: &str = "\

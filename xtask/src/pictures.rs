@@ -1,7 +1,8 @@
-//! `cargo xtask pictures`: takes the pictures of pages anew, those that tests hold pages against and that of the README.
+//! `cargo xtask pictures`: retakes the pictures of pages, those with which tests compare pages and that of the
+//! README.
 //!
-//! Must not know pages: the end-to-end tests take the pictures, so that the same code makes and compares them. Invariant:
-//! the results that are shown are stored ones.
+//! Must not know pages: the end-to-end tests take the pictures, so that the same code makes and compares them.
+//! Invariant: the shown results are stored ones.
 
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ use crate::{Result, exec};
 /// Takes the pictures with the release binary, or with the one that `LOADLINE_BIN` names.
 ///
 /// # Errors
-/// Bad arguments, a build that failed, or no browser.
+/// Bad arguments, a failed build, or no browser.
 pub(crate) fn command(arguments: &[String]) -> Result<()> {
     if !arguments.is_empty() {
         return Err("pictures: usage: cargo xtask pictures".to_owned());

@@ -1,7 +1,7 @@
-//! Holds every dependency's licence, name and source against `deny.toml`.
+//! Checks every dependency's licence, name and source against `deny.toml`.
 //!
-//! Must not know any licence itself: the one list is in `deny.toml`, which `cargo deny` reads too,
-//! and is asked as well where it is installed. Invariant: no package of a lock file goes unjudged.
+//! Must not know any licence itself: the only list is in `deny.toml`, which `cargo deny` reads too; it is also
+//! run if it is installed. Invariant: every package of a lock file is checked.
 
 use std::fs;
 use std::process::Command;
@@ -11,17 +11,17 @@ use serde_json::Value;
 use crate::workspace::{self, Depth, list, root, text};
 use crate::{Result, exec, spdx};
 
-/// What `deny.toml` says.
+/// The content of `deny.toml`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Policy {
     licences: Vec<String>,
-    /// Package, and a licence that is accepted from it alone.
+    /// Package, and a licence that is only accepted for it.
     exceptions: Vec<(String, String)>,
     banned: Vec<String>,
     registries: Vec<String>,
 }
 
-/// Judges the dependencies of the workspace.
+/// Checks the dependencies of the workspace.
 ///
 /// # Errors
 /// A package breaks the policy (each is named), `deny.toml` could not be read, or cargo failed.
@@ -71,7 +71,7 @@ impl Policy {
         if self.banned.iter().any(|banned| banned == name) {
             found.push(format!("{name} {version}: is banned, deny.toml says why"));
         }
-        // A package of our own has no source.
+        // A package of this repository has no source.
         if let Some(source) = package["source"].as_str()
             && !self
                 .registries
@@ -92,8 +92,8 @@ impl Policy {
     }
 }
 
-/// Reads the few keys that matter from the format `deny.toml` is kept in: comments on lines of their
-/// own, one key to a line, lists closed by a line that ends in `]`.
+/// Reads the few relevant keys from `deny.toml`'s format: comments on separate lines, one key per line, lists
+/// closed by a line that ends in `]`.
 fn read(file: &str) -> Policy {
     let mut policy = Policy::default();
     let mut section = "";

@@ -1,12 +1,12 @@
 //! `cargo xtask situations`: runs the staged situations and scores the verdict on each.
 //!
-//! Must not know the situations or what is said of them: the suite judges itself. Invariant: it ends with an error unless
-//! the score is good enough.
+//! Must not know the situations or the statements about them: the suite judges itself. Invariant: it ends with
+//! an error unless the score is good enough.
 
 use crate::workspace::{self, root};
 use crate::{Result, exec};
 
-/// Runs them against the binary that `LOADLINE_BIN` names, else against the release binary.
+/// Runs them with the binary named by `LOADLINE_BIN`, otherwise with the release binary.
 ///
 /// # Errors
 /// Bad arguments, no binary, or a score that is too low.

@@ -1,11 +1,11 @@
-//! Licence expressions (SPDX 2.3 annex D, and Cargo's old `MIT/Apache-2.0`): is one satisfied by a
-//! set of allowed licences?
+//! Licence expressions (SPDX 2.3 annex D, and Cargo's old `MIT/Apache-2.0`): is one satisfied by a set of
+//! allowed licences?
 //!
-//! Must not know which licences are allowed. Invariant: what it cannot read is not satisfied.
+//! Must not know which licences are allowed. Invariant: an invalid expression is not satisfied.
 
-/// Whether `expression` can be met with licences for which `allowed` says yes.
+/// Whether `expression` can be satisfied with licences for which `allowed` returns true.
 ///
-/// `AND` binds more strongly than `OR`; `X WITH Y` is asked as one licence.
+/// `AND` binds more strongly than `OR`; `X WITH Y` counts as one licence.
 pub(crate) fn satisfied(expression: &str, allowed: &dyn Fn(&str) -> bool) -> bool {
     let spaced = expression
         .replace('(', " ( ")
@@ -25,7 +25,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// `all ("OR" all)*`; `None` where the text is no expression.
+    /// `all ("OR" all)*`; `None` if the text is not an expression.
     fn any(&mut self) -> Option<bool> {
         let mut result = self.all()?;
         while self.take("OR") {

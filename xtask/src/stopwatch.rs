@@ -1,4 +1,4 @@
-//! The one place in xtask that reads a clock or waits.
+//! The only place in xtask that reads a clock or waits.
 //!
 //! Must not know what is timed. Invariant: no other module of xtask calls a clock or sleeps.
 
@@ -22,7 +22,7 @@ impl Stopwatch {
     }
 }
 
-/// Waits between two looks at another process, which offers nothing to wait on.
+/// Sleeps between two checks of another process that offers nothing to wait on.
 pub(crate) fn pause(duration: Duration) {
     #[expect(
         clippy::disallowed_methods,
@@ -31,7 +31,7 @@ pub(crate) fn pause(duration: Duration) {
     std::thread::sleep(duration);
 }
 
-/// Asks `ready` every 20 ms until it says yes or `limit` has passed; tells whether it said yes.
+/// Polls `ready` every 20 ms until it returns true or `limit` has passed; returns whether it did.
 pub(crate) fn wait_until(limit: Duration, mut ready: impl FnMut() -> bool) -> bool {
     let watch = Stopwatch::start();
     loop {

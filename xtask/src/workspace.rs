@@ -1,6 +1,6 @@
-//! Where things are: the repository and its files, its packages as `cargo metadata` tells them, the built binary.
+//! Locations: the repository and its files, its packages according to `cargo metadata`, the built binary.
 //!
-//! Must not know any rule. Invariant: every path it gives lies in the repository or its target folder.
+//! Must not know any rule. Invariant: every returned path is in the repository or its target folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use crate::{Result, exec};
 
-/// Where an archive of the sources is built.
+/// The target folder in an archive of the sources.
 const BUILT: &str = "target";
 
-/// The folder that holds the workspace's `Cargo.toml`.
+/// The folder of the workspace's `Cargo.toml`.
 ///
-/// Cargo tells it when it runs xtask or its tests. What was known when xtask was compiled may be
-/// another clone's, where two share a target folder.
+/// Cargo provides it when it runs xtask or its tests. The folder at compile time may belong to another clone if
+/// two share a target folder.
 pub(crate) fn root() -> &'static Path {
     static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
         let told = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
@@ -31,7 +31,7 @@ pub(crate) fn root() -> &'static Path {
     &ROOT
 }
 
-/// How much of the dependency graph to ask for.
+/// The requested part of the dependency graph.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     /// The workspace's own packages.
@@ -40,10 +40,10 @@ pub(crate) enum Depth {
     All,
 }
 
-/// What `cargo metadata` says of the workspace.
+/// The output of `cargo metadata` for the workspace.
 ///
 /// # Errors
-/// Cargo failed: a manifest is broken, or the registry could not be reached.
+/// Cargo failed: a manifest is invalid, or the registry was unreachable.
 pub(crate) fn metadata(depth: Depth) -> Result<Value> {
     let mut command = exec::cargo(root(), &["metadata", "--format-version", "1"]);
     if depth == Depth::Members {
@@ -53,17 +53,17 @@ pub(crate) fn metadata(depth: Depth) -> Result<Value> {
     serde_json::from_str(&text).map_err(|error| format!("cargo metadata wrote no JSON: {error}"))
 }
 
-/// The elements of an array field; nothing when it is absent.
+/// The elements of an array field; empty if it is missing.
 pub(crate) fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
     value[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A text field; empty when it is absent.
+/// A text field; empty if it is missing.
 pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_default()
 }
 
-/// Where cargo puts what it builds for the workspace (`CARGO_TARGET_DIR` is honoured).
+/// Cargo's target folder for the workspace (`CARGO_TARGET_DIR` is honoured).
 ///
 /// # Errors
 /// Cargo failed.
@@ -74,7 +74,7 @@ pub(crate) fn target_directory() -> Result<PathBuf> {
     )))
 }
 
-/// Builds the product in the release profile (nothing to do when it is fresh) and tells where it is.
+/// Builds the product in the release profile, if necessary, and returns its path.
 ///
 /// # Errors
 /// The build failed.
@@ -82,8 +82,8 @@ pub(crate) fn release_binary() -> Result<PathBuf> {
     Ok(release_folder()?.join("loadline"))
 }
 
-/// The folder of the programs of a release build, which is made. Always of both: what they share has other features
-/// when one of them is built alone, and would be compiled twice.
+/// The folder of the programs of a release build, which is made. Always builds both: their common dependencies
+/// have other features if one of them is built alone, and would be compiled twice.
 ///
 /// # Errors
 /// The build failed.
@@ -94,10 +94,11 @@ pub(crate) fn release_folder() -> Result<PathBuf> {
     Ok(target_directory()?.join("release"))
 }
 
-/// All files that a clone of the repository holds, once all that git does not ignore is committed: paths from its root.
+/// All files in a clone of the repository once everything that git does not ignore is committed, with paths
+/// relative to its root.
 ///
 /// # Errors
-/// Git failed, or a folder that cannot be read.
+/// Git failed, or a folder is unreadable.
 pub(crate) fn files() -> Result<BTreeSet<String>> {
     if root().join(".git").exists() {
         return listed_by_git();
@@ -109,7 +110,7 @@ pub(crate) fn files() -> Result<BTreeSet<String>> {
 
 fn listed_by_git() -> Result<BTreeSet<String>> {
     let listing = Command::new("git")
-        // Whoever owns the folder, it is only read.
+        // The folder is only read, so its owner does not matter.
         .args(["-c", "safe.directory=*", "ls-files", "-z"])
         .args(["--cached", "--others", "--exclude-standard"])
         .current_dir(root())
@@ -126,7 +127,7 @@ fn listed_by_git() -> Result<BTreeSet<String>> {
     Ok(there.map(str::to_owned).collect())
 }
 
-/// The files of an unpacked archive of the sources: there, only what was built is not kept.
+/// The files of an unpacked archive of the sources: only build output is excluded.
 fn walk(folder: &Path, found: &mut BTreeSet<String>) -> Result<()> {
     let told = |error: std::io::Error| format!("{}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(told)? {

@@ -1,6 +1,7 @@
-//! Agents that make the load in the place of this process.
+//! Agents that make the load instead of this process.
 //!
-//! Must not know plans or scripts. Invariant: what agents measure goes where this process would have sent it.
+//! Must not know plans or scripts. Invariant: the agents' measurements go where this process would have sent
+//! its own.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::mpsc::SyncSender;
@@ -21,23 +22,23 @@ use crate::terminal::print;
 use crate::wanted_agents::WantedAgents;
 use crate::{Ending, Env, Files, recipe};
 
-/// Who sets this wants no test in which an agent has nothing to do: one for which there is no virtual user.
+/// If set, a test in which an agent would be idle, having no virtual user, is refused.
 const REFUSE_IDLE_VARIABLE: &str = "LOADLINE_REFUSE_IDLE_AGENTS";
 
-/// What agents are to do.
+/// The work of the agents.
 pub(crate) struct AgentsJob<'a> {
     pub(crate) plan: &'a Arc<TestPlan>,
-    /// From what they make the plan anew.
+    /// From which they rebuild the plan.
     pub(crate) recipe: Recipe,
-    /// Where `setup()` leaves its data.
+    /// Where `setup()` stores its data.
     pub(crate) data: SetupData,
-    /// What the test is measured with; `None`: by its requests alone.
+    /// The metrics of the test; `None`: it is measured by its requests only.
     pub(crate) metrics: Option<&'a ScriptMetrics>,
     /// Where lines of the agents' logs go; `None`: nowhere.
     pub(crate) log: Option<Arc<dyn ScriptLog>>,
     /// Where each request goes; `None`: nowhere.
     pub(crate) samples: Option<SyncSender<Vec<Sample>>>,
-    /// Who takes results of a plan of steps; `None`: nobody.
+    /// Receiver of the results of a plan of steps; `None`: there is none.
     pub(crate) results: Option<ResultTaker>,
 }
 
@@ -47,29 +48,30 @@ pub(crate) struct Agents {
     local: Arc<OnceLock<LocalAgents>>,
 }
 
-/// Agents, and the load that they make.
+/// Started agents, and the load that they make.
 pub(crate) struct StartedAgents {
     agents: Agents,
     load: Box<dyn Load>,
 }
 
 impl StartedAgents {
-    /// Each for itself: what is held until all is told, and what the run is given.
+    /// Splits it into the part that is kept until everything is reported, and the part for the run.
     pub(crate) fn apart(self) -> (Agents, Box<dyn Load>) {
         (self.agents, self.load)
     }
 }
 
 impl WantedAgents {
-    /// Whether any are wanted.
+    /// Whether agents are requested.
     pub(crate) fn any(&self) -> bool {
         self.count.is_some()
     }
 
-    /// Starts them, or lets them join; gives who makes the load in the place of an engine. `None`: none are wanted.
+    /// Starts them, or lets them join; returns the load that replaces an engine. `None`: no agents are
+    /// requested.
     ///
     /// # Errors
-    /// The plan cannot be cut, nothing can be listened on, or an identity cannot be read.
+    /// The plan cannot be divided, the address cannot be listened on, or an identity cannot be read.
     pub(crate) fn start(
         &self,
         job: AgentsJob<'_>,
@@ -136,7 +138,7 @@ impl WantedAgents {
                 let agents = agents.map_err(|error| {
                     Ending::refusal(ExitCode::Other, &format!("--agents: {error}"))
                 })?;
-                // Nobody else sets it.
+                // Nothing else sets it.
                 drop(local.set(agents));
             }
             token => tell_how_to_join(agents, handle.address(), token.as_ref(), env),
@@ -147,7 +149,7 @@ impl WantedAgents {
         }))
     }
 
-    /// The token of the run, where it has one, and the coordinator's identity.
+    /// The token of the run, if it has one, and the coordinator's identity.
     fn identity(&self, env: &Env, files: &Files) -> Result<(Option<Token>, Identity), Ending> {
         let refused = |what: &str, why: String| Ending::usage(&format!("{what}: {why}"));
         if let Some(path) = &self.identity {
@@ -170,12 +172,12 @@ impl WantedAgents {
 }
 
 impl Agents {
-    /// The result is told from now on: the agents' logs show it, too.
+    /// From now on the result is printed, which the agents' logs show too.
     pub(crate) fn begin_to_tell(&self) {
         print::overhear();
     }
 
-    /// All is told: agents end with the test's exit code.
+    /// Everything is printed: agents end with the test's exit code.
     pub(crate) fn conclude(self, code: ExitCode) {
         if let Some(local) = self.local.get() {
             local.end_others(&self.handle.joined());
@@ -185,13 +187,13 @@ impl Agents {
     }
 }
 
-/// Who takes each value, where somebody does.
+/// The receiver of single values, if there is one.
 fn values_of(metrics: &ScriptMetrics) -> Option<(ValueSender, Arc<MetricRegistry>)> {
     let values = metrics.values.clone()?;
     Some((values, Arc::clone(&metrics.registry)))
 }
 
-/// Refuses a test with fewer virtual users than agents, where that is wanted.
+/// Refuses a test with fewer virtual users than agents, if the environment requires it.
 fn refuse_idle(agents: u32, plan: &TestPlan, env: &Env) -> Result<(), Ending> {
     let vus = plan.max_vus();
     if env.get(REFUSE_IDLE_VARIABLE).is_none() || agents <= vus {
@@ -201,7 +203,7 @@ fn refuse_idle(agents: u32, plan: &TestPlan, env: &Env) -> Result<(), Ending> {
     Err(Ending::refusal(ExitCode::InvalidConfig, &why))
 }
 
-/// Says how agents join. A token that the environment gave is known to those who need it.
+/// Prints how agents join. A token from the environment is not printed: those who need it know it.
 fn tell_how_to_join(agents: u32, address: SocketAddr, token: Option<&Token>, env: &Env) {
     let token = token.filter(|_| env.get(TOKEN_VARIABLE).is_none());
     let with = token.map_or_else(String::new, |token| {

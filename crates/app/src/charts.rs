@@ -1,7 +1,7 @@
-//! Charts of a result in files: each as SVG, and as PNG for what takes no SVG.
+//! Charts of a result as files: each as SVG, and as PNG for programs without SVG.
 //!
-//! A chart looks the same on every machine. Must not know what a chart shows. Invariant: a folder that cannot be written to is told before
-//! anything is sent.
+//! A chart looks the same on every machine. Must not know what a chart shows. Invariant: an unwritable folder
+//! is reported before anything is sent.
 
 mod letters;
 
@@ -14,13 +14,13 @@ use resvg::{tiny_skia, usvg};
 
 use letters::Letters;
 
-/// Dots of a PNG for one of the drawing: sharp on dense screens and in print.
+/// PNG pixels per unit of the drawing: sharp on dense screens and in print.
 const SCALE: f32 = 2.0;
 
-/// Makes the folder that charts are to go to, where it is not there.
+/// Creates the folder for charts if it does not exist.
 ///
 /// # Errors
-/// It cannot be made, in words for the user.
+/// It cannot be created, as a message for the user.
 pub(crate) fn prepare(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| {
         let folder = folder.display();
@@ -31,7 +31,7 @@ pub(crate) fn prepare(folder: &Path) -> Result<(), String> {
 /// Writes the charts of a result into a folder, each as `.svg` and as `.png`.
 ///
 /// # Errors
-/// A file cannot be written, in words for the user.
+/// A file cannot be written, as a message for the user.
 pub(crate) fn save(folder: &Path, result: &RunResult) -> Result<(), String> {
     save_drawings(folder, &svg::charts(result, &Palette::PAPER))
 }
@@ -39,7 +39,7 @@ pub(crate) fn save(folder: &Path, result: &RunResult) -> Result<(), String> {
 /// Writes drawings into a folder, each as `.svg` and as `.png`.
 ///
 /// # Errors
-/// A file cannot be written, in words for the user.
+/// A file cannot be written, as a message for the user.
 pub(crate) fn save_drawings(folder: &Path, drawings: &[Drawing]) -> Result<(), String> {
     let letters = Letters::new();
     for drawing in drawings {
@@ -54,7 +54,7 @@ pub(crate) fn save_drawings(folder: &Path, drawings: &[Drawing]) -> Result<(), S
     Ok(())
 }
 
-/// A drawing in dots.
+/// A drawing as pixels.
 fn png(svg: &str, letters: &Letters) -> Result<Vec<u8>, String> {
     let failed = |why: String| format!("--charts: a chart cannot be drawn: {why}");
     let outlined = letters.outlined(svg).map_err(failed)?;

@@ -1,7 +1,7 @@
 //! How a command ends without a run: help, a version, a refusal.
 //!
-//! Must not know which command it was. Invariant: a refusal names what is wrong and carries the exit
-//! code that the command line's owner (loadline or a dialect) promises.
+//! Must not know which command it was. Invariant: a refusal names what is wrong and has the exit code that the
+//! owner of the command line (loadline or a dialect) defines.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,22 +11,22 @@ use loadline_model::secret::redacted_text;
 
 use crate::terminal::print;
 
-/// What a refusal on standard error begins with.
+/// The prefix of refusals on standard error.
 const PREFIX: &str = "loadline: ";
 
-/// Text for the two streams, and an exit code.
+/// Text for both streams, and an exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
     /// The exit code.
     pub code: ExitCode,
-    /// For standard output, with its line ends.
+    /// For standard output, with line ends.
     pub out: String,
-    /// For standard error, with its line ends.
+    /// For standard error, with line ends.
     pub err: String,
 }
 
 impl Ending {
-    /// An answer on standard output, such as help.
+    /// A reply on standard output, such as help.
     #[must_use]
     pub fn answer(text: impl Into<String>) -> Ending {
         Ending {
@@ -42,7 +42,7 @@ impl Ending {
         Ending::refusal(ExitCode::InvalidConfig, message)
     }
 
-    /// A refusal with another exit code, told on standard error.
+    /// A refusal with another exit code, printed on standard error.
     #[must_use]
     pub fn refusal(code: ExitCode, message: &str) -> Ending {
         Ending {
@@ -52,13 +52,14 @@ impl Ending {
         }
     }
 
-    /// What a refusal says, without the program's name before it.
+    /// The text of a refusal, without the program's name.
     pub(crate) fn message(&self) -> &str {
         let text = self.err.trim_end();
         text.strip_prefix(PREFIX).unwrap_or(text)
     }
 
-    /// Writes both texts and gives the exit code. What is refused may quote a URL with a password.
+    /// Writes both texts and returns the exit code. Secrets are removed, as a refusal may quote a URL with a
+    /// password.
     #[must_use]
     pub fn tell(&self) -> ExitCode {
         let shown = |text| match self.code {
@@ -66,7 +67,7 @@ impl Ending {
             _ => redacted_text(text),
         };
         print::to_stderr(&shown(&self.err));
-        // A reader that went away has seen all that it wanted.
+        // A reader that closed the stream has seen what it wanted.
         let _ = print::to_stdout(&shown(&self.out));
         self.code
     }

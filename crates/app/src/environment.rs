@@ -1,14 +1,14 @@
 //! The environment variables of the process, as an argument.
 //!
-//! Must not know what a variable means. Invariant: nothing else in this crate reads the process's
+//! Must not know the meaning of a variable. Invariant: nothing else in this crate reads the process's
 //! environment.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Names a file that every run of the environment leaves its JSON result in, whatever command it is.
+/// Names a file in which every run in the environment writes its JSON result, whatever the command.
 pub(crate) const RESULT_FILE: &str = "LOADLINE_JSON";
-/// Switches the verdict off for every run of an environment under another tool's name.
+/// Disables the verdict for all runs in an environment under another tool's name.
 pub(crate) const NO_VERDICT: &str = "LOADLINE_NO_VERDICT";
 
 /// Environment variables by name.
@@ -29,7 +29,7 @@ impl Env {
         }
     }
 
-    /// The value of a variable; `None` when it is not set or empty.
+    /// The value of a variable; `None` if it is not set or empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables
@@ -38,14 +38,14 @@ impl Env {
             .filter(|value| !value.is_empty())
     }
 
-    /// The value of a variable that is set, empty or not.
+    /// The value of a variable that is set, even if empty.
     #[must_use]
     pub fn set(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// A base folder of the user's (XDG Base Directory Specification): what the variable names, else
-    /// this folder in the home; `None` when neither is known. Relative ones count for nothing.
+    /// A base folder of the user (XDG Base Directory Specification): the value of the variable, otherwise this
+    /// folder in the home; `None` if neither is known. Relative paths are ignored.
     #[must_use]
     pub fn user_folder(&self, variable: &str, in_home: &str) -> Option<PathBuf> {
         let named = self.get(variable).map(PathBuf::from);
@@ -53,7 +53,7 @@ impl Env {
         named.or_else(|| Some(PathBuf::from(self.get("HOME")?).join(in_home)))
     }
 
-    /// All variables, empty ones too, by name.
+    /// All variables by name, including empty ones.
     #[must_use]
     pub fn all(&self) -> &BTreeMap<String, String> {
         &self.variables

@@ -1,7 +1,6 @@
-//! Reading the files that a command line names.
+//! Reads the files that a command line names.
 //!
-//! Must not know what is in them. Invariant: no file larger than 1 GiB is held in
-//! memory.
+//! Must not know their content. Invariant: no file larger than 1 GiB is held in memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,8 +8,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most bytes of one file held in memory: a larger body is streamed (`--stream`), and a larger
-/// list of lines is a mistake.
+/// Maximum size of a file held in memory, in bytes: a larger body is streamed (`--stream`), and a larger list
+/// of lines is a mistake.
 pub(crate) const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// Where named files are read from.
@@ -18,9 +17,9 @@ pub(crate) const FILE_BYTES_MAX: u64 = 1 << 30;
 pub enum Files {
     /// The file system; `-` is standard input.
     Disk,
-    /// Held in memory: for tests and fuzzing, which touch no disk, and for what another machine has read.
+    /// In memory: for tests and fuzzing, which use no disk, and for files that another machine has read.
     Memory(BTreeMap<String, Vec<u8>>),
-    /// The file system; what is read is kept, so that it can be handed on.
+    /// The file system; read files are kept, so that they can be passed on.
     Recorded(Arc<Mutex<BTreeMap<String, Vec<u8>>>>),
 }
 
@@ -29,7 +28,7 @@ pub enum Files {
 pub struct FileError {
     /// Its name as given.
     pub path: String,
-    /// What the system said.
+    /// The system's error.
     pub error: io::Error,
 }
 
@@ -46,7 +45,7 @@ impl fmt::Display for FileError {
 impl std::error::Error for FileError {}
 
 impl Files {
-    /// What was read so far, where it is kept.
+    /// The files read so far, if they are kept.
     #[must_use]
     pub fn recorded(&self) -> BTreeMap<String, Vec<u8>> {
         match self {
@@ -69,7 +68,7 @@ impl Files {
     /// The text of a file.
     ///
     /// # Errors
-    /// As [`Files::read`], and when the bytes are not UTF-8.
+    /// As [`Files::read`], and if the bytes are not UTF-8.
     pub fn read_text(&self, path: &str) -> Result<String, FileError> {
         let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
         let text = String::from_utf8(self.read(path)?).map_err(invalid);

@@ -1,7 +1,7 @@
-//! The journal of a run: where it goes, and what becomes of it.
+//! The journal of a run: its location, and its end.
 //!
-//! Must not know its format. Invariant: a journal that nobody asked for never stops a run, and is
-//! removed after a clean end.
+//! Must not know its format. Invariant: a journal that was not requested never stops a run, and is removed
+//! after a clean end.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
@@ -14,25 +14,25 @@ use loadline_output::journal::Journal;
 use crate::terminal::print;
 use crate::{Ending, Env, state_folder};
 
-/// How the name of a journal begins that nobody asked for.
+/// Prefix of the names of journals that were not requested.
 const PREFIX: &str = "loadline-";
-/// How it ends.
+/// Their suffix.
 const SUFFIX: &str = ".journal";
-/// How long one is kept that stayed behind.
+/// How long a leftover journal is kept.
 const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Where the journal goes.
 pub(crate) enum Place {
     /// To a file that the user named.
     File(PathBuf),
-    /// To a file of its own in this folder.
+    /// To a new file in this folder.
     Folder(PathBuf),
     /// There is none.
     Nowhere,
 }
 
 impl Place {
-    /// The file or the folder that the environment names, or the user's folder of states.
+    /// The file or the folder named by the environment, or the user's state folder.
     pub(crate) fn default_in(env: &Env) -> Place {
         if let Some(file) = env.get("LOADLINE_JOURNAL") {
             return Place::File(file.into());
@@ -48,11 +48,10 @@ pub(crate) struct RunJournal {
 }
 
 impl RunJournal {
-    /// Begins the journal that the user named; the other kind begins with the run, whose start
-    /// names it.
+    /// Starts a journal that the user named; the other kind starts with the run, whose start time is its name.
     ///
     /// # Errors
-    /// The named file cannot be written: told before anything is sent.
+    /// The named file cannot be written: reported before anything is sent.
     pub(crate) fn begin(place: Place) -> Result<RunJournal, Ending> {
         let journal = match &place {
             Place::File(path) => Some(Journal::create(path).map_err(|error| {
@@ -63,7 +62,7 @@ impl RunJournal {
         Ok(RunJournal { place, journal })
     }
 
-    /// Takes in an event.
+    /// Writes an event.
     pub(crate) fn record(&mut self, event: &RunEvent) {
         if let (
             Place::Folder(folder),
@@ -86,11 +85,11 @@ impl RunJournal {
         }
     }
 
-    /// Ends the journal. One that the user named stays; the other kind goes when the result was told
-    /// (`clean`).
+    /// Ends the journal. One that the user named is kept; the other kind is removed after the result was
+    /// reported (`clean`).
     ///
     /// # Errors
-    /// A named journal that is not complete.
+    /// A named journal that is incomplete.
     pub(crate) fn end(self, clean: bool) -> Result<(), Ending> {
         let Some(journal) = self.journal else {
             return Ok(());
@@ -109,7 +108,7 @@ impl RunJournal {
             };
         }
         if clean {
-            // What stays behind is cleared by a later run.
+            // If it stays, a later run removes it.
             let _ = fs::remove_file(&path);
         } else {
             print::to_stderr(&format!("the journal of the run: {}\n", path.display()));
@@ -138,7 +137,7 @@ fn begin_in(folder: &Path, started_unix_ms: u64) -> Option<Journal> {
     }
 }
 
-/// Removes journals that nobody has read for a month. One that is being written changes each second.
+/// Removes journals older than a month. One in use changes every second.
 fn clear(folder: &Path, now_unix_ms: u64) {
     let Some(oldest) = Duration::from_millis(now_unix_ms).checked_sub(KEPT_FOR) else {
         return;
@@ -153,7 +152,7 @@ fn clear(folder: &Path, now_unix_ms: u64) {
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for old in entries.filter(is_old) {
-        // Another user's, or another run was quicker.
+        // It belongs to another user, or another run was faster.
         let _ = fs::remove_file(old.path());
     }
 }

@@ -1,7 +1,8 @@
-//! What a run leaves for whoever looks after its container: its figures as the container's last word, and a mark while it is at work.
+//! What a run provides for the supervisor of its container: its figures as the container's termination message,
+//! and a lock while it runs.
 //!
-//! Must not know who reads them. Invariants: what cannot be written changes nothing but the log; the mark is there from before the
-//! first line of work, and its lock ends with the process, however that ends.
+//! Must not know who reads them. Invariants: a failed write only affects the log; the lock exists before any
+//! work is done, and ends with the process, however that ends.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -12,14 +13,16 @@ use loadline_model::{Figures, RunResult};
 use crate::Env;
 use crate::terminal::print;
 
-/// Names the file of the container's last word: its `terminationMessagePath`.
+/// Names the file of the container's termination message: its `terminationMessagePath`.
 const LAST_WORD_FILE: &str = "LOADLINE_TERMINATION_LOG";
-/// Names the file that is locked while this process is there.
+/// Names the file that is locked while this process exists.
 const AT_WORK_FILE: &str = "LOADLINE_AT_WORK";
-/// Most bytes of a last word: the kubelet keeps 12 KiB of all containers of a pod, and a mesh adds two to ours.
+/// Maximum size of a termination message in bytes: the kubelet keeps 12 KiB for all containers of a pod, and a
+/// mesh adds two to ours.
 const LAST_WORD_MAX: usize = 3 << 10;
 
-/// Leaves the figures of a result where the environment says. `interrupted`: iterations that were cut short; `error`: what went wrong.
+/// Writes the figures of a result where the environment says. `interrupted`: iterations that were cut short;
+/// `error`: the error of the run.
 pub(crate) fn leave(env: &Env, result: &RunResult, interrupted: u64, error: Option<String>) {
     let Some(path) = env.get(LAST_WORD_FILE) else {
         return;
@@ -29,7 +32,7 @@ pub(crate) fn leave(env: &Env, result: &RunResult, interrupted: u64, error: Opti
         iterations.interrupted = interrupted;
     }
     figures.error = error;
-    // The file is the kubelet's: it is written to, and neither made nor replaced.
+    // The file belongs to the kubelet: it is written to, but never created or replaced.
     let opened = File::options().write(true).truncate(true).open(path);
     let text = figures.within(LAST_WORD_MAX);
     let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
@@ -40,9 +43,9 @@ pub(crate) fn leave(env: &Env, result: &RunResult, interrupted: u64, error: Opti
     }
 }
 
-/// Tells by a lock that this process is at work, where the environment wants it; held until it is dropped.
+/// Locks a file while this process runs, if the environment requires it; the lock is held until it is dropped.
 pub(crate) fn mark_at_work(env: &Env) -> Option<File> {
-    // One that is there is that of the process that started this one.
+    // An existing file belongs to the process that started this one.
     let path = env
         .get(AT_WORK_FILE)
         .filter(|path| !Path::new(path).exists())?;
@@ -53,7 +56,7 @@ pub(crate) fn mark_at_work(env: &Env) -> Option<File> {
     marked.inspect_err(told).ok()
 }
 
-/// A file that is locked from the moment that it has its name.
+/// A file that is already locked when it gets its name.
 fn mark(path: &Path) -> io::Result<File> {
     let unnamed = path.with_extension("new");
     let file = File::create(&unnamed)?;

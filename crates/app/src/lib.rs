@@ -40,13 +40,13 @@ pub use environment::Env;
 pub use files::{FileError, Files};
 pub use wanted_agents::WantedAgents;
 
-/// Runs the command that the arguments name, the program's own name first, and returns how it
-/// ended.
+/// Runs the command named by the arguments, starting with the program's own name, and returns its exit code.
 #[must_use]
 pub fn main_with(arguments: Vec<OsString>, env: &Env) -> ExitCode {
     let _at_work = last_word::mark_at_work(env);
     let act = || readable(arguments).and_then(|arguments| commands::dispatch(&arguments, env));
-    // Nothing is done after a panic but to say so: it has told what it is, and nothing else of the process goes on.
+    // After a panic only a message follows: the panic has described itself, and nothing else of the process
+    // continues.
     let ended = catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| {
         let message =
             "loadline crashed, see the message above; this is a defect of loadline: please report it";
@@ -58,7 +58,7 @@ pub fn main_with(arguments: Vec<OsString>, env: &Env) -> ExitCode {
     }
 }
 
-/// Arguments as text; everything that loadline takes is text.
+/// Arguments as text; all arguments of loadline are text.
 fn readable(arguments: Vec<OsString>) -> Result<Vec<String>, Ending> {
     let texts = arguments.into_iter().enumerate().map(|(position, argument)| {
         argument.into_string().map_err(|raw| {

@@ -1,6 +1,6 @@
-//! The binary: hands the process's arguments and environment to the library, and its exit code back.
+//! The binary: passes the process's arguments and environment to the library, and returns its exit code.
 //!
-//! Must not know what any argument means. Invariant: the only way out is the returned exit code.
+//! Must not know the meaning of any argument. Invariant: the only way out is the returned exit code.
 
 use std::process::ExitCode;
 

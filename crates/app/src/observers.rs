@@ -1,7 +1,7 @@
-//! Observers of the service under test: what the user asks for, started beside a run.
+//! Observers of the service under test: those that the user requests, started alongside a run.
 //!
-//! Must not know how anything is read, nor what a run makes of it. Invariant: what cannot be read is refused or told
-//! before anything is sent.
+//! Must not know how anything is read, nor what a run makes of it. Invariant: what cannot be read is refused or
+//! reported before anything is sent.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,17 +19,17 @@ use url::Url;
 use crate::Env;
 use crate::terminal::{print, signals};
 
-/// A file with observers beside those of the command line; suites name theirs so.
+/// A file with observers in addition to those of the command line; suites set it.
 const FILE: &str = "LOADLINE_OBSERVE_FILE";
-/// Readings and remarks between observers and the run: some seconds of a thousand series.
+/// Maximum number of readings and notes between observers and the run: a few seconds of a thousand series.
 const TOLD_MAX: usize = 16_384;
-/// How long is read before and after the load unless the user says otherwise.
+/// Default duration of the readings before and after the load.
 pub(crate) const AROUND_DEFAULT: Duration = Duration::from_secs(2);
 
-/// What the user wants observed.
+/// The requested observers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedObservers {
-    /// As written, one observer or `@FILE` each.
+    /// As written, each an observer or `@FILE`.
     pub specs: Vec<String>,
     /// How long they read before the load.
     pub baseline: Duration,
@@ -37,7 +37,7 @@ pub struct WantedObservers {
     pub tail: Duration,
 }
 
-/// Why nobody can be observed.
+/// Why observers cannot be started.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) code: ExitCode,
@@ -55,7 +55,7 @@ impl Default for WantedObservers {
 }
 
 impl WantedObservers {
-    /// Those of a command line that says nothing about times.
+    /// The observers of a command line without durations.
     pub(crate) fn of(specs: &[String]) -> WantedObservers {
         WantedObservers {
             specs: specs.to_vec(),
@@ -63,10 +63,10 @@ impl WantedObservers {
         }
     }
 
-    /// Starts them; `None` when nobody is to be observed.
+    /// Starts them; `None` if there are none.
     ///
     /// # Errors
-    /// What is written cannot be understood, or an observer that is required cannot read.
+    /// A specification is invalid, or a required observer cannot read.
     pub(crate) fn start(&self, env: &Env) -> Result<Option<ObserverFeed>, Refusal> {
         let specs = self.specs(env).map_err(|message| Refusal {
             code: ExitCode::InvalidConfig,
@@ -108,7 +108,8 @@ impl WantedObservers {
     }
 }
 
-/// Tells at once what an observer cannot read from the start: later it is in the summary, and too late to correct.
+/// Immediately reports what an observer cannot read from the start: the summary shows it later, when it is too
+/// late to correct.
 pub(crate) fn warn(event: &RunEvent) {
     const FIRST_SECOND_NS: i64 = 1_000_000_000;
     if let RunEvent::Observer(note) = event
@@ -119,7 +120,7 @@ pub(crate) fn warn(event: &RunEvent) {
     }
 }
 
-/// The names of those that read this process.
+/// The names of observers that read this process.
 fn of_generator(specs: &[ObserverSpec]) -> Vec<String> {
     let own = specs
         .iter()
@@ -127,7 +128,7 @@ fn of_generator(specs: &[ObserverSpec]) -> Vec<String> {
     own.map(|spec| spec.name.clone()).collect()
 }
 
-/// Where those that scrape a page read it, as IP:PORT by name.
+/// The addresses of observers that scrape a page, as IP:PORT by name.
 fn read_at(specs: &[ObserverSpec]) -> BTreeMap<String, String> {
     let scraped = specs.iter().filter_map(|spec| match &spec.kind {
         ObserverKind::Scrape(page) => Some((spec.name.clone(), peer_of(&page.url)?)),

@@ -1,7 +1,7 @@
 //! The HTML report as a file.
 //!
-//! Must not know what is on a page. Invariant: at every instant the file's name leads to a whole page or
-//! to what was there before.
+//! Must not know the content of a page. Invariant: at every instant the file contains either a complete page or
+//! what was there before.
 
 use std::path::Path;
 

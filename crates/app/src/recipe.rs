@@ -1,7 +1,9 @@
-//! From what another process makes the same plan: the words, what they name, and what the environment says.
+//! From which another process makes the same plan: the words of the command line, the files that they name, and
+//! the environment.
 //!
-//! A plan as data leaves out secrets and bodies, for it is made to be shown; a recipe leaves nothing out that the plan is made
-//! of. Must not know who carries it. Invariant: what is made of a recipe is the plan that it was written beside.
+//! A plan as data omits secrets and bodies, as it may be shown; a recipe contains everything that the plan is
+//! made from. Must not know how it is transferred. Invariant: the plan made from a recipe is the plan that it
+//! was written with.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +19,7 @@ use crate::jmeter::recipe::StepsRecipe;
 use crate::k6::{Identity, K6Invocation, Reading, ScriptFacts};
 use crate::{Env, Files, plan};
 
-/// What is made anew.
+/// The plan to be rebuilt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub(crate) enum PlanRecipe {
@@ -32,11 +34,11 @@ pub(crate) enum PlanRecipe {
 /// A plan of `loadline bench`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct BenchRecipe {
-    /// The command line, the program's name first.
+    /// The command line, starting with the program's name.
     pub(crate) words: Vec<String>,
-    /// Variables that bear on it.
+    /// Environment variables that affect it.
     pub(crate) env: BTreeMap<String, String>,
-    /// Files that it names, in base64.
+    /// The files that it names, in base64.
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) seed: u64,
 }
@@ -46,28 +48,28 @@ pub(crate) struct BenchRecipe {
 pub(crate) struct ScriptRecipe {
     /// Whether it runs under k6's name.
     pub(crate) is_k6: bool,
-    /// The words behind the command's name.
+    /// The words after the command's name.
     pub(crate) words: Vec<String>,
-    /// Variables that bear on them.
+    /// Environment variables that affect them.
     pub(crate) env: BTreeMap<String, String>,
     /// Values of `__ENV`.
     pub(crate) script_env: BTreeMap<String, String>,
-    /// The script's address.
+    /// The URL of the script.
     pub(crate) url: String,
     /// The options that the script exports.
     pub(crate) options: Value,
-    /// The functions that it exports.
+    /// The functions that the script exports.
     pub(crate) exports: Vec<String>,
-    /// The text of the JSON file of options.
+    /// The text of the JSON options file.
     pub(crate) config: Option<String>,
     pub(crate) seed: u64,
-    /// Whether values are kept by all their tags.
+    /// Whether values are stored by all their tags.
     pub(crate) by_all_tags: bool,
     /// Whether distinct series are counted.
     pub(crate) counts_series: bool,
 }
 
-/// Variables that bear on a plan: ours, k6's and those of proxies; not the keys to a run.
+/// Variables that affect a plan: loadline's, k6's and those of proxies, without keys to a run.
 pub(crate) fn variables(env: &Env) -> BTreeMap<String, String> {
     let is_wanted = |name: &str| {
         let is_ours = name.starts_with("LOADLINE_") || name.starts_with("K6_");
@@ -82,8 +84,9 @@ pub(crate) fn variables(env: &Env) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A written recipe without what is another each time that the command line is carried out: its seed, unless the command line says it, and the
-/// surroundings that a script can read, such as the name of its host. What `-e` gives is in the command line.
+/// A written recipe without the parts that differ in each execution of the command line: its seed, unless the
+/// command line sets it, and the environment that a script can read, such as the name of its host. Values of
+/// `-e` are part of the command line.
 pub(crate) fn made_of(recipe: &[u8]) -> Vec<u8> {
     let Ok(Value::Object(mut rows)) = serde_json::from_slice(recipe) else {
         return recipe.to_vec();
@@ -97,7 +100,7 @@ pub(crate) fn made_of(recipe: &[u8]) -> Vec<u8> {
     Value::Object(rows).to_string().into_bytes()
 }
 
-/// The words of a command line but for where its coordinator is found, which may be elsewhere the next time.
+/// The words of a command line without the address of its coordinator, which may change.
 fn without_addresses(words: &[Value]) -> Vec<Value> {
     const WITH_VALUE: [&str; 3] = ["--listen", "--identity", "--address"];
     let mut kept = Vec::new();
@@ -114,7 +117,7 @@ fn without_addresses(words: &[Value]) -> Vec<Value> {
     kept
 }
 
-/// Files as a recipe carries them.
+/// Files as stored in a recipe.
 pub(crate) fn written(files: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, String> {
     let files = files.iter();
     files
@@ -123,10 +126,10 @@ pub(crate) fn written(files: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Str
 }
 
 impl BenchRecipe {
-    /// The plan.
+    /// Makes the plan.
     ///
     /// # Errors
-    /// It cannot be made, which is a difference between the two programs.
+    /// It cannot be made, which means that the two programs differ.
     pub(crate) fn plan(self) -> Result<TestPlan, String> {
         let read = |(name, text): (String, String)| {
             let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
@@ -147,10 +150,10 @@ impl BenchRecipe {
 }
 
 impl ScriptRecipe {
-    /// What the command line comes to.
+    /// Parses the command line.
     ///
     /// # Errors
-    /// It cannot be read, which is a difference between the two programs.
+    /// It cannot be parsed, which means that the two programs differ.
     pub(crate) fn invocation(&self) -> Result<K6Invocation, String> {
         let identity = match self.is_k6 {
             true => Identity::K6,
@@ -164,7 +167,7 @@ impl ScriptRecipe {
         }
     }
 
-    /// The plan.
+    /// Makes the plan.
     ///
     /// # Errors
     /// As [`ScriptRecipe::invocation`].

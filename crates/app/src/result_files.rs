@@ -1,8 +1,8 @@
-//! The files that a result is written to: looked at before a run, and written after it.
+//! The files to which a result is written: checked before a run, and written after it.
 //!
-//! Must not know the run. Invariants: what can be seen to fail is refused before anything is sent, and leaves files as they are; at
-//! the end each file is tried, whatever became of the others, and each failure is told; what was measured comes before what is
-//! drawn of it, so that a process that is ended meanwhile leaves it.
+//! Must not know the run. Invariants: foreseeable failures are refused before anything is sent, and leave files
+//! untouched; at the end every file is tried, whatever happened to the others, and every failure is reported;
+//! measurements are written before drawings, so that they survive if the process is killed.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -20,9 +20,9 @@ pub(crate) struct ResultFiles<'a> {
     pub(crate) reports: Vec<&'a str>,
     /// The folder of charts; `None`: there are none.
     pub(crate) charts: Option<&'a Path>,
-    /// JSON results, each under the name of what asked for it.
+    /// JSON results, each with the name of the option that requests it.
     pub(crate) json: Vec<(&'static str, &'a str)>,
-    /// Whether the JSON results carry histograms in HDR's form.
+    /// Whether the JSON results contain histograms in HDR format.
     pub(crate) hdr: bool,
 }
 
@@ -30,7 +30,7 @@ impl ResultFiles<'_> {
     /// Refuses files that cannot be written.
     ///
     /// # Errors
-    /// Which, and why, in words for the user.
+    /// The file and the reason, as a message for the user.
     pub(crate) fn check(&self) -> Result<(), String> {
         let reports = self.reports.iter().map(|path| ("--report", *path));
         for (option, path) in reports.chain(self.json.iter().copied()) {
@@ -39,7 +39,7 @@ impl ResultFiles<'_> {
         self.charts.map_or(Ok(()), charts::prepare)
     }
 
-    /// Writes all; gives why some are not written, in words for the user.
+    /// Writes all files; returns the failures, as messages for the user.
     pub(crate) fn write(&self, result: &RunResult) -> Vec<String> {
         let mut failures = Vec::new();
         let options = json::Options {
@@ -65,10 +65,10 @@ impl ResultFiles<'_> {
     }
 }
 
-/// Refuses a file that cannot be written, as far as that can be seen without touching it.
+/// Refuses a file that cannot be written, as far as this is visible without touching it.
 ///
 /// # Errors
-/// Why, in words for the user.
+/// The reason, as a message for the user.
 pub(crate) fn check_file(option: &str, path: &Path) -> Result<(), String> {
     let refused = |why: &dyn Display| {
         let path = path.display();
@@ -81,16 +81,16 @@ pub(crate) fn check_file(option: &str, path: &Path) -> Result<(), String> {
     }
     match fs::metadata(path) {
         Ok(known) if known.is_dir() => return refused(&"it is a folder"),
-        // A device or a pipe takes what comes.
+        // A device or a pipe accepts anything.
         Ok(known) if !known.is_file() => return Ok(()),
         _ => {}
     }
-    // It will be made beside the one that is there, and take its place.
+    // The result is written next to an existing file, and then replaces it.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let probe = path.with_file_name(format!(".loadline-{}.tmp", std::process::id()));
     match File::create_new(&probe) {
         Ok(_) => {
-            // Whoever took it away has made room as well.
+            // If something else removed the file, that is fine too.
             let _ = fs::remove_file(&probe);
             Ok(())
         }
@@ -98,10 +98,10 @@ pub(crate) fn check_file(option: &str, path: &Path) -> Result<(), String> {
     }
 }
 
-/// Refuses one file for two outputs; each is given under the name of what asks for it.
+/// Refuses the same file for two outputs; each is given with the name of the option that requests it.
 ///
 /// # Errors
-/// Which two, in words for the user.
+/// The two outputs, as a message for the user.
 pub(crate) fn check_apart<'a>(
     outputs: impl IntoIterator<Item = (String, &'a str)>,
 ) -> Result<(), String> {
@@ -120,7 +120,7 @@ pub(crate) fn check_apart<'a>(
     Ok(())
 }
 
-/// Where a file is or would be; `None`: several may write there.
+/// The location of a file that exists or is to be created; `None`: several outputs may write to it.
 fn place_of(path: &str) -> Option<PathBuf> {
     let given = Path::new(path);
     match fs::metadata(given) {

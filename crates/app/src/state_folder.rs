@@ -1,6 +1,6 @@
-//! The folder of what this user's runs leave behind: journals, the result of the demo.
+//! The folder for files that a user's runs leave behind: journals, the result of the demo.
 //!
-//! Must not know what is kept there. Invariant: a folder that is made here is the user's alone.
+//! Must not know what is stored there. Invariant: a folder created here is accessible to the user only.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use crate::Env;
 
-/// The folder: `$LOADLINE_STATE`, else `loadline` in the user's folder of states; the folder for
-/// temporary files where neither can be had.
+/// The folder: `$LOADLINE_STATE`, otherwise `loadline` in the user's state folder; the folder for temporary
+/// files if neither is available.
 pub(crate) fn of(env: &Env) -> PathBuf {
     if let Some(folder) = env.get("LOADLINE_STATE") {
         let folder = PathBuf::from(folder);
-        // Who cannot write into it says so, with the system's reason.
+        // Whoever fails to write into it reports the system's reason.
         let _ = make(&folder);
         return folder;
     }
@@ -23,7 +23,7 @@ pub(crate) fn of(env: &Env) -> PathBuf {
         .unwrap_or_else(std::env::temp_dir)
 }
 
-/// Makes a folder, and those above it, for the user alone.
+/// Creates a folder and its parents, for the user only.
 fn make(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

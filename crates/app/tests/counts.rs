@@ -1,6 +1,6 @@
-//! What a command line gives, counted: connections, seconds, the warm-up, sampled bodies.
+//! Results of command lines that can be counted: connections, seconds, the warm-up, sampled bodies.
 //!
-//! Must not know layout. Invariant: no statement rests on how fast this machine is.
+//! Must not know layout. Invariant: no assertion depends on the speed of this machine.
 
 use std::sync::{Arc, mpsc};
 
@@ -10,7 +10,7 @@ use loadline_model::RunResult;
 use loadline_model::sample::Sample;
 use loadline_target::TargetConfig;
 
-/// The result of a `bench` command line against a target of its own, whose URL stands for `@`.
+/// The result of a `bench` command line against its own target, whose URL replaces `@`.
 fn result_of(line: &str) -> RunResult {
     run_of(line, None)
 }
@@ -103,7 +103,7 @@ fn the_bytes_of_the_warm_up_do_not_count() {
     let (warm_up, counts) = (&seen.warm_up, &seen.counts);
     let bytes = warm_up.bytes_received + counts.bytes_received;
     let each = bytes as f64 / (warm_up.completed + counts.completed) as f64;
-    // At the boundary the answer of each connection may be counted on one side and its bytes on the other.
+    // At the boundary each connection's response may be counted on one side and its bytes on the other.
     let expected = each * counts.completed as f64;
     let off = (counts.bytes_received as f64 - expected).abs();
     assert!(off <= 2.5 * each, "{off} bytes of {expected}");
@@ -133,7 +133,7 @@ fn what_is_sent_after_the_schedule_is_not_of_its_rate() {
     let (totals, rates) = (&result.totals, &result.totals.rates);
     assert_eq!(totals.seen.counts.started, 200);
     assert_eq!(rates.offered, Some(200.0));
-    // One virtual user has fifty responses in a second.
+    // One virtual user gets fifty responses per second.
     assert!(rates.started < 60.0, "{rates:?}");
     let share = result.delivered_share().expect("an open model");
     assert!(share < 0.3, "{share}");

@@ -1,19 +1,19 @@
-//! Numbers that a page's own code writes, held against those that the report writes beside them.
+//! Numbers written by a page's own code, compared with those that the report writes.
 //!
-//! Must not know charts. Invariant: one quantity has one text, wherever on a page it stands.
+//! Must not know charts. Invariant: one quantity has one text, wherever it is on a page.
 
 use loadline_model::units::Bytes;
 use loadline_report::units::{rate, span};
 use rquickjs::{Context, Function, Runtime};
 
 const FORMATS: &str = include_str!("../../report/src/html/assets/formats.js");
-/// What browsers do with thousands, and the engine of scripts does not.
+/// The formatting of thousands in browsers, which the script engine lacks.
 const THOUSANDS: &str = r#"
 Number.prototype.toLocaleString = function () {
   return String(this).replace(/\B(?=(\d{3})+$)/g, ",");
 };"#;
 
-/// Numbers of every size, and those about which a unit or a digit more begins.
+/// Numbers of every magnitude, and those close to a change of the unit or the number of digits.
 fn numbers() -> impl Iterator<Item = f64> {
     let sizes = (0..16).map(|power| 10_f64.powi(power));
     let about = [1.0, 1.2347, 3.6113, 9.9949, 9.9951, 12.743, 99.949, 99.951];

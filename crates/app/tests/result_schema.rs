@@ -1,7 +1,7 @@
-//! The JSON Schema of results, held against results of real runs.
+//! The JSON Schema of results, checked against results of real runs.
 //!
-//! The validator below knows the few keywords that the schema uses and refuses others. Invariant: a
-//! field that the schema does not describe fails this test.
+//! The validator below knows the few keywords that the schema uses and refuses others. Invariant: a field that
+//! the schema does not describe fails this test.
 
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -31,7 +31,7 @@ fn schema() -> Value {
     serde_json::from_slice(&std::fs::read(path).expect("the schema is there")).expect("it is JSON")
 }
 
-/// What is wrong with a value, each with its place.
+/// The errors in a value, each with its location.
 fn wrong(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
     let schema = match schema["$ref"].as_str() {
         Some(name) => &root["$defs"][name.trim_start_matches("#/$defs/")],
@@ -195,7 +195,7 @@ fn real_results_are_described() {
     target.join();
 }
 
-/// The summary of a script that used every kind of metric, in every part that one can have.
+/// The summary of a script that uses every kind of metric, in every part that can have one.
 fn summary() -> TestSummary {
     let registry = Arc::new(MetricRegistry::new());
     let kinds = [
@@ -257,7 +257,7 @@ fn the_summary_of_a_script_is_described() {
     assert_eq!(read.summary, result.summary);
 }
 
-/// Scenarios of every executor, and everything else that options can say.
+/// Scenarios of every executor, and all other options.
 const OPTIONS: &str = r#"{
     "scenarios": {
         "a": { "executor": "constant-vus", "vus": 1, "duration": "1s", "env": { "A": "b" } },
@@ -305,7 +305,7 @@ fn the_plan_of_a_script_is_described() {
     );
 }
 
-/// A thread group of each shape, as a result holds it.
+/// A thread group of each shape, as in a result.
 const THREAD_GROUPS: &str = r#"[
     { "shape": "ramp", "threads": 1, "delay_ms": 0, "step_ms": 1, "lasts_ms": null, "leaves_out_late": true },
     { "shape": "rows", "rows": [{ "threads": 1, "delay_s": 0, "startup_s": 1, "hold_s": 1, "shutdown_s": 1 }] },

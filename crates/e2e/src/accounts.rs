@@ -1,7 +1,7 @@
-//! Accounts of the kernel that only grow, read again and again while a test goes on.
+//! Cumulative counters of the kernel, read repeatedly during a test.
 //!
-//! Must not know what is tested. Invariant: each value has the instant at which it was read, so that what somebody else
-//! read can be held against it at the same instants, however busy the machine is.
+//! Must not know what is tested. Invariant: each value has the time at which it was read, so that other
+//! readings can be compared at the same times, however busy the machine is.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -14,21 +14,21 @@ use std::time::Duration;
 
 use crate::clock;
 
-/// How often accounts are read.
+/// Interval of readings.
 const READ_EVERY: Duration = Duration::from_millis(10);
-/// Readings that are kept: minutes of them.
+/// Maximum number of readings kept: enough for minutes.
 const READINGS_MAX: usize = 30_000;
-/// After how many readings new processes are looked for.
+/// Number of readings between two searches for new processes.
 const SEARCH_EVERY: u32 = 10;
 
-/// What is read: one number, in any unit; `None` where it is not there.
+/// Reads one number, in any unit; `None` if it does not exist.
 pub type Account = Box<dyn Fn() -> Option<f64> + Send>;
 
-/// Instants in seconds since 1970 and what was read there.
+/// Times in seconds since 1970, each with its reading.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline(Vec<(f64, f64)>);
 
-/// Accounts that are being read.
+/// Counters that are being read.
 pub struct Accountant {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Vec<Timeline>>>,
@@ -38,7 +38,7 @@ impl Accountant {
     /// Starts reading.
     ///
     /// # Panics
-    /// There is no thread for it.
+    /// No thread can be started.
     #[must_use]
     pub fn start(accounts: Vec<Account>) -> Accountant {
         let stop = Arc::new(AtomicBool::new(false));
@@ -59,7 +59,7 @@ impl Accountant {
         }
     }
 
-    /// Ends, and gives what was read of each account.
+    /// Stops, and returns the readings of each counter.
     ///
     /// # Panics
     /// Reading panicked.
@@ -87,7 +87,7 @@ impl Timeline {
         }
     }
 
-    /// What it was at an instant, on the line between the readings around it.
+    /// The value at a time, interpolated between the readings around it.
     ///
     /// # Panics
     /// There is no reading on each side of it.
@@ -104,7 +104,7 @@ impl Timeline {
         before + (after - before) * (unix_s - from) / (to - from)
     }
 
-    /// The first instant and the last.
+    /// The first and the last time.
     ///
     /// # Panics
     /// Nothing was read.
@@ -115,7 +115,7 @@ impl Timeline {
         (first.0, last.0)
     }
 
-    /// By how much it grew between two instants.
+    /// Its growth between two times.
     ///
     /// # Panics
     /// As [`Timeline::at`].
@@ -124,7 +124,7 @@ impl Timeline {
         self.at(to_unix_s) - self.at(from_unix_s)
     }
 
-    /// The least and the greatest reading around an instant.
+    /// The least and the greatest reading around a time.
     #[must_use]
     pub fn around(&self, unix_s: f64, within_s: f64) -> (f64, f64) {
         let near = self
@@ -138,25 +138,25 @@ impl Timeline {
     }
 }
 
-/// What was read of one process.
+/// The readings of one process.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// Its number.
+    /// Its PID.
     pub pid: u32,
-    /// Its processor time in seconds.
+    /// Its CPU time in seconds.
     pub cpu: Timeline,
     /// Its resident memory in bytes.
     pub memory: Timeline,
 }
 
-/// Processes of one name, those too that begin while they are watched.
+/// Processes of one name, including those that start during the watch.
 pub struct ProcessWatch {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Vec<Watched>>>,
 }
 
 impl ProcessWatch {
-    /// Starts to read the processes whose command's name begins like this.
+    /// Starts to read the processes whose command name has this prefix.
     #[must_use]
     pub fn start(prefix: &'static str) -> ProcessWatch {
         let stop = Arc::new(AtomicBool::new(false));
@@ -189,7 +189,7 @@ impl ProcessWatch {
         }
     }
 
-    /// Ends, and gives what was read of each, by its number.
+    /// Stops, and returns the readings of each process, ordered by PID.
     ///
     /// # Panics
     /// Reading panicked.
@@ -209,7 +209,7 @@ impl Drop for ProcessWatch {
     }
 }
 
-/// The processes whose command's name begins like this.
+/// The processes whose command name has this prefix.
 fn named(prefix: &str) -> Vec<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -220,7 +220,7 @@ fn named(prefix: &str) -> Vec<u32> {
     pids.filter(is_named).collect()
 }
 
-/// Processor time of a process in seconds, without its children.
+/// CPU time of a process in seconds, without its children.
 #[must_use]
 pub fn of_process(pid: u32) -> Account {
     Box::new(move || {
@@ -245,7 +245,7 @@ pub fn memory_of_process(pid: u32) -> Account {
     })
 }
 
-/// Seconds in which the machine's processors worked.
+/// CPU time of the whole machine in seconds.
 #[must_use]
 pub fn of_machine() -> Account {
     Box::new(|| {
@@ -270,21 +270,21 @@ pub fn received_by(interface: &'static str) -> Account {
     })
 }
 
-/// A control group of the test's own, of either version.
+/// A control group for the test, of either version.
 pub struct ControlGroup {
     path: PathBuf,
-    /// The file that holds its processor time, and how many of its units a second has.
+    /// The file with its CPU time, and the number of its units per second.
     account: (PathBuf, f64),
 }
 
-/// A process that is killed with all that descends from it.
+/// A process that is killed together with all its descendants.
 pub struct Busy(Child);
 
 impl ControlGroup {
-    /// Makes one.
+    /// Creates one.
     ///
     /// # Errors
-    /// Why there can be none here: to be told by [`crate::skip`].
+    /// Why it cannot be created here, for [`crate::skip`].
     pub fn make() -> Result<ControlGroup, String> {
         let name = format!("loadline-e2e-{}", std::process::id());
         let roots = ["/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup"].map(PathBuf::from);
@@ -304,7 +304,7 @@ impl ControlGroup {
                 .into_iter();
             match accounts.find(|(file, _)| file.exists()) {
                 Some(account) => return Ok(ControlGroup { path, account }),
-                // It holds nobody.
+                // It is empty.
                 None => drop(fs::remove_dir(&path)),
             }
         }
@@ -317,7 +317,7 @@ impl ControlGroup {
         &self.path
     }
 
-    /// Runs a shell's script in it.
+    /// Runs a shell script in it.
     ///
     /// # Panics
     /// There is no shell.
@@ -330,7 +330,7 @@ impl ControlGroup {
         Busy(command.spawn().expect("there is a shell"))
     }
 
-    /// Its processor time in seconds.
+    /// Its CPU time in seconds.
     #[must_use]
     pub fn cpu_seconds(&self) -> Account {
         let (file, units) = self.account.clone();
@@ -345,14 +345,14 @@ impl ControlGroup {
 
 impl Drop for ControlGroup {
     fn drop(&mut self) {
-        // Its processes may take a moment to be gone; one that stays holds nobody.
+        // Its processes may take a moment to end; a group that stays is empty.
         let removed = || fs::remove_dir(&self.path).ok();
         clock::wait_for(Duration::from_secs(5), removed);
     }
 }
 
 impl Busy {
-    /// Its number.
+    /// Its PID.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.0.id()
@@ -362,12 +362,13 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         if let Ok(group) = i32::try_from(self.0.id()) {
-            // SAFETY: kill takes no pointers; the group is that of a child that was not waited for, so it is ours.
+            // SAFETY: kill takes no pointers; the group is that of a child that was not waited for, so it is
+            // ours.
             unsafe {
                 libc::kill(-group, libc::SIGKILL);
             }
         }
-        // It was killed: there is nothing to learn.
+        // It was killed: its status does not matter.
         let _ = self.0.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! Runs whose load agents make: coordinators, agents, and servers that keep what they are asked for.
+//! Runs whose load is made by agents: coordinators, agents, and servers that record their requests.
 //!
 //! Must not know what is tested. Invariant: coordinators and agents are started as a user starts them.
 
@@ -14,10 +14,10 @@ use crate::process::Running;
 use crate::server::{Server, free_port};
 use crate::{clock, loadline, run_to_end, web};
 
-/// Far beyond what it takes, so that only a hang reaches it.
+/// Far more than it takes, so that only a hang reaches it.
 pub const SOON: Duration = Duration::from_secs(10);
 
-/// A server that keeps the targets of all requests, and what it kept.
+/// A server that records the targets of all requests, and its records.
 pub fn keeping() -> (Server, Arc<Mutex<Vec<String>>>) {
     let kept = Arc::<Mutex<Vec<String>>>::default();
     let keep = Arc::clone(&kept);
@@ -31,7 +31,7 @@ pub fn keeping() -> (Server, Arc<Mutex<Vec<String>>>) {
     (server, kept)
 }
 
-/// What a server was asked for so far, in order of the text.
+/// The requests to a server so far, sorted as text.
 #[must_use]
 pub fn kept(targets: &Arc<Mutex<Vec<String>>>) -> Vec<String> {
     let mut targets = targets.lock().expect("nobody panics").clone();
@@ -52,7 +52,7 @@ pub fn json(path: &Path) -> Value {
     serde_json::from_str(&text).expect("it is JSON")
 }
 
-/// A bench against a server that keeps what it is asked for; with the result.
+/// A bench run against a recording server; with the result.
 pub fn benched(more: &[&str], path: &str) -> (Output, Value, Vec<String>) {
     let (server, targets) = keeping();
     let folder = tempfile::tempdir().expect("there is room");
@@ -65,7 +65,7 @@ pub fn benched(more: &[&str], path: &str) -> (Output, Value, Vec<String>) {
     (output, result, kept(&targets))
 }
 
-/// A bench that runs for long on three agents, and its server.
+/// A long bench run on three agents, and its server.
 pub fn long_bench(more: &[&str]) -> (Server, tempfile::TempDir, Running) {
     let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")));
     let folder = tempfile::tempdir().expect("there is room");
@@ -81,7 +81,7 @@ pub fn long_bench(more: &[&str]) -> (Server, tempfile::TempDir, Running) {
     (server, folder, running)
 }
 
-/// A coordinator in a folder that waits for so many agents; with its address, its token and its server.
+/// A coordinator in a folder, waiting for this many agents; with its address, its token and its server.
 pub fn coordinator(
     folder: &Path,
     agents: &str,
@@ -106,10 +106,10 @@ pub fn coordinator(
     (server, running, listen, token.expect("the token is told"))
 }
 
-/// A token that tests choose.
+/// A fixed token for tests.
 pub const TOKEN: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
-/// A coordinator at an address of a token that is known: one that may be started again.
+/// A coordinator at an address with a known token, so that it can be restarted.
 #[must_use]
 pub fn coordinator_at(folder: &Path, at: &str, agents: &str, command: &[&str]) -> Running {
     let (name, rest) = command.split_first().expect("a command");
@@ -122,7 +122,7 @@ pub fn coordinator_at(folder: &Path, at: &str, agents: &str, command: &[&str]) -
     Running::start(coordinator)
 }
 
-/// An agent of this name that joins with a token.
+/// An agent with this name that joins with a token.
 #[must_use]
 pub fn agent(at: &str, token: &str, name: &str) -> Command {
     let mut command = loadline();

@@ -1,7 +1,7 @@
-//! axe-core, which finds what of a page breaks WCAG: fetched from npm, kept outside of the repository.
+//! axe-core, which finds violations of WCAG on a page: fetched from npm, stored outside of the repository.
 //!
-//! axe-core is of Deque Systems (MPL-2.0); nothing of it is in the product. Must not know pages. Invariant: one fixed
-//! version is used, so that the same page is judged alike on another day.
+//! axe-core is by Deque Systems (MPL-2.0); the product contains nothing of it. Must not know pages. Invariant:
+//! one fixed version is used, so that the same page is always judged the same.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::process::has_program;
 
 const VERSION: &str = "4.14.1";
 
-/// The library's source; fetched where this machine does not have it yet.
+/// The source of the library; fetched if this machine does not have it yet.
 ///
 /// # Errors
-/// Why it cannot be had: no npm, or npm does not get it.
+/// Why it is unavailable: npm is missing, or cannot fetch it.
 pub fn source() -> Result<String, String> {
     let kept = cache().join(format!("axe-core-{VERSION}.js"));
     if let Ok(source) = fs::read_to_string(&kept) {
@@ -36,8 +36,8 @@ pub fn source() -> Result<String, String> {
         .map_err(|why| format!("npm cannot fetch {package}: {why}"))?;
     let source = fs::read_to_string(folder.path().join("package/axe.min.js"));
     let source = source.map_err(|why| format!("{package} holds no axe.min.js: {why}"))?;
-    // Another test may put it there at the same time: whichever comes last wins, and both are the same. Without a
-    // cache it is fetched again next time.
+    // Another test may store it at the same time: the last one wins, and both are the same. Without a cache it
+    // is fetched again next time.
     let beside = kept.with_extension(std::process::id().to_string());
     let _ = fs::create_dir_all(cache())
         .and_then(|()| fs::write(&beside, &source))
@@ -67,10 +67,10 @@ fn run(program: &str, words: &[&str], folder: &Path) -> Result<(), String> {
     }
 }
 
-/// What of a page breaks WCAG 2.2 A or AA, each with its rule and where.
+/// Violations of WCAG 2.2 A or AA on a page, each with its rule and location.
 ///
 /// # Panics
-/// The library does not come to an end.
+/// The library does not finish.
 #[must_use]
 pub fn violations(page: &mut Browser, source: &str) -> Vec<String> {
     page.value(&format!("void (window.axe || (() => {{ {source}\n }})())"));

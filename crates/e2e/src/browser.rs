@@ -1,8 +1,8 @@
-//! A headless Chromium that opens a page, is asked about it, and notes every error of it.
+//! A headless Chromium that opens a page, evaluates expressions on it, and records all of its errors.
 //!
-//! Speaks the DevTools protocol over a pipe: JSON, each message ended by a zero byte. Must not know what
-//! a page shows. Invariants: no browser outlives the test; what a page logs as an error, throws or fails
-//! to load is never lost, nor what it asks for.
+//! Uses the DevTools protocol over a pipe: JSON, each message ended by a zero byte. Must not know what a page
+//! shows. Invariants: no browser outlives the test; every logged error, exception, failed load and request of a
+//! page is recorded.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::clock;
 use crate::process::{end, has_program};
 use crate::skip;
 
-/// How long the browser may take for an answer, and a page to come to show something.
+/// Timeout of the browser's responses, and of conditions on a page.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The program.
 const PROGRAM: &str = "chromium";
@@ -33,7 +33,7 @@ pub fn is_there() -> bool {
     has_program(PROGRAM)
 }
 
-/// Whether a test can look at pages; says so where it cannot.
+/// Whether a test can open pages; reports if it cannot.
 #[must_use]
 pub fn can_look(test: &str) -> bool {
     let can = is_there();
@@ -43,7 +43,7 @@ pub fn can_look(test: &str) -> bool {
     can
 }
 
-/// A place in the view of a page, in CSS pixels from its upper left corner.
+/// A position in the view of a page, in CSS pixels from its upper left corner.
 pub type Place = (f64, f64);
 
 /// A browser with one page.
@@ -54,11 +54,11 @@ pub struct Browser {
     last: u64,
     session: Option<String>,
     errors: Vec<String>,
-    /// The addresses that the page asked for.
+    /// The URLs that the page requested.
     asked: Vec<String>,
-    /// What the addresses of the page's own place begin with.
+    /// The common prefix of URLs of the page's own site.
     home: String,
-    /// Its profile, which goes with it.
+    /// Its profile, which is removed with it.
     _folder: tempfile::TempDir,
 }
 
@@ -129,7 +129,7 @@ impl Browser {
         }
     }
 
-    /// Shows the page this wide, in dark or light colours.
+    /// Sets the width of the page, and dark or light colours.
     pub fn look(&mut self, width: u32, is_dark: bool) {
         let size =
             json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
@@ -142,7 +142,7 @@ impl Browser {
         );
     }
 
-    /// Presses a key and lets it go, where the focus is.
+    /// Presses and releases a key, at the focus.
     pub fn press(&mut self, key: &str) {
         let text = if key == "Enter" { "\r" } else { "" };
         let code = if key == "Enter" { 13 } else { 0 };
@@ -152,7 +152,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression on the page; what it promises is waited for.
+    /// The value of an expression on the page; promises are awaited.
     ///
     /// # Panics
     /// It throws.
@@ -168,7 +168,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// The text of the first element that a selector finds; empty without one.
+    /// The text of the first element that a selector matches; empty if there is none.
     pub fn text(&mut self, selector: &str) -> String {
         let selector = json!(selector);
         let found = self.value(&format!(
@@ -177,10 +177,10 @@ impl Browser {
         found.as_str().unwrap_or_default().to_owned()
     }
 
-    /// How many elements a selector finds that are shown.
+    /// The number of visible elements that a selector matches.
     ///
     /// # Panics
-    /// The selector means nothing.
+    /// The selector is invalid.
     pub fn shown(&mut self, selector: &str) -> u64 {
         let selector = json!(selector);
         let found = self.value(&format!(
@@ -192,7 +192,7 @@ impl Browser {
     /// Waits until an expression is true.
     ///
     /// # Panics
-    /// It does not come to be.
+    /// It does not become true.
     pub fn wait_for(&mut self, expression: &str) {
         let truth = format!("Boolean({expression})");
         let came = clock::wait_for(PATIENCE, || {
@@ -202,24 +202,24 @@ impl Browser {
         assert!(came.is_some(), "never true: {expression}");
     }
 
-    /// What the page logged as an error, threw, or failed to load, so far.
+    /// The errors so far: logged, thrown, or from failed loads.
     pub fn errors(&mut self) -> &[String] {
-        // Whatever was said before the answer has been read then.
+        // Events before the response have been read by then.
         self.value("1");
         &self.errors
     }
 
-    /// What the page asked of any other place than its own, so far.
+    /// The requests of the page to other sites so far.
     pub fn asked_elsewhere(&mut self) -> Vec<String> {
         self.value("1");
         let elsewhere = |url: &&String| !url.starts_with(&self.home) && !url.starts_with("data:");
         self.asked.iter().filter(elsewhere).cloned().collect()
     }
 
-    /// Holds that the page logged no error and asked nothing of any other place.
+    /// Asserts that the page logged no error and sent no request to another site.
     ///
     /// # Panics
-    /// It did.
+    /// Otherwise.
     pub fn assert_quiet(&mut self) {
         assert_eq!(self.errors(), Vec::<String>::new(), "logged as errors");
         assert_eq!(
@@ -229,21 +229,21 @@ impl Browser {
         );
     }
 
-    /// Shows the page as it is printed, or as it is on a screen again.
+    /// Shows the page as printed, or as on a screen again.
     pub fn print(&mut self, is_printed: bool) {
         let media = if is_printed { "print" } else { "" };
         self.ask("Emulation.setEmulatedMedia", &json!({ "media": media }));
     }
 
-    /// A picture of the upper part of the page, as PNG; `scale`: its pixels per CSS pixel.
+    /// A screenshot of the upper part of the page, as PNG; `scale`: its pixels per CSS pixel.
     ///
     /// # Panics
-    /// The browser makes none.
+    /// The browser cannot take one.
     pub fn screenshot(&mut self, width: u32, height: u32, scale: f64) -> Vec<u8> {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": false });
         self.ask("Emulation.setDeviceMetricsOverride", &size);
         self.ask("Emulation.setScrollbarsHidden", &json!({ "hidden": true }));
-        // What reacts to the new size is drawn in the frames that follow.
+        // Reactions to the new size are drawn in the following frames.
         let frame = "new Promise((done) => setTimeout(() => requestAnimationFrame(done), 200)).then(() => 0)";
         self.value(frame);
         let taken = self.ask("Page.captureScreenshot", &json!({ "format": "png" }));
@@ -251,8 +251,8 @@ impl Browser {
         STANDARD.decode(text).expect("the browser writes base64")
     }
 
-    /// Where the first element that a selector finds is, after it was scrolled into view: the place that is
-    /// these shares of its width and height from its upper left corner.
+    /// Scrolls the first element that a selector matches into view, and returns the position at these shares of
+    /// its width and height from its upper left corner.
     ///
     /// # Panics
     /// There is none.
@@ -273,7 +273,7 @@ impl Browser {
         self.mouse("mouseMoved", to, 0, 0);
     }
 
-    /// Presses the mouse's button at one place, and lets it go at another.
+    /// Presses the mouse button at one position, and releases it at another.
     pub fn drag(&mut self, from: Place, to: Place) {
         self.mouse("mouseMoved", from, 0, 0);
         self.mouse("mousePressed", from, 1, 1);
@@ -283,7 +283,7 @@ impl Browser {
         self.mouse("mouseReleased", to, 0, 1);
     }
 
-    /// Presses the mouse's button twice.
+    /// Double-clicks.
     pub fn double_click(&mut self, at: Place) {
         self.mouse("mouseMoved", at, 0, 0);
         for time in [1, 2] {
@@ -333,7 +333,7 @@ impl Drop for Browser {
     }
 }
 
-/// The error that an event tells of; `None` when it tells of none.
+/// The error in an event; `None` if there is none.
 fn error_in(event: &Value) -> Option<String> {
     let told = &event["params"];
     match event["method"].as_str()? {
@@ -348,7 +348,7 @@ fn error_in(event: &Value) -> Option<String> {
     }
 }
 
-/// The address that an event tells of as asked for; `None` when it tells of none.
+/// The requested URL in an event; `None` if there is none.
 fn asked_in(event: &Value) -> Option<String> {
     let told = &event["params"];
     let url = match event["method"].as_str()? {
@@ -359,7 +359,7 @@ fn asked_in(event: &Value) -> Option<String> {
     url.as_str().map(str::to_owned)
 }
 
-/// What all addresses of a page's own place begin with: its scheme, host and port; of files their scheme.
+/// The common prefix of a page's own site: its scheme, host and port; for files only the scheme.
 fn home_of(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let host = rest.split('/').next().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Cells of a document against what somebody else counted: raw samples, lines of a log, pages of metrics, the kernel.
+//! Compares cells of a document with independent counts: raw samples, log lines, pages of metrics, the kernel.
 //!
-//! Must not know how a document is made. Invariant: a cell holds if it is within [`SHARE`] of the count, and what its format
-//! rounds away.
+//! Must not know how a document is made. Invariant: a cell is correct if it differs from the count by at most
+//! [`SHARE`] plus the rounding of its format.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::accounts::Watched;
 use crate::clock;
 use crate::testbed::Connection;
 
-/// How far a cell may be from the count.
+/// Maximum relative difference between a cell and the count.
 pub const SHARE: f64 = 0.02;
-/// What the kernel's ticks hide of a rate over a second, on both sides.
+/// Error of a rate over one second due to the kernel's ticks, on both sides.
 const TICKS: f64 = 0.02;
-/// How often a page is read.
+/// Interval of reading a page.
 const PAGE_EVERY: Duration = Duration::from_millis(50);
-/// Readings of a page that are kept: minutes of them.
+/// Maximum number of readings kept: enough for minutes.
 const PAGES_MAX: usize = 6_000;
 
 /// The first number of a cell.
@@ -51,7 +51,7 @@ pub fn list(cell: &str) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// Holds a number of a cell against a count; `rounding` is half of the last digit that its format writes.
+/// Compares a number in a cell with a count; `rounding` is half of the last digit of its format.
 ///
 /// # Panics
 /// They differ.
@@ -59,7 +59,7 @@ pub fn hold(what: &str, told: f64, counted: f64, rounding: f64) {
     hold_between(what, told, (counted, counted), rounding);
 }
 
-/// Holds a number of a cell against a count that lies between two.
+/// Compares a number in a cell with a count that lies between two values.
 ///
 /// # Panics
 /// They differ.
@@ -72,7 +72,7 @@ pub fn hold_between(what: &str, told: f64, (least, most): (f64, f64), rounding: 
     );
 }
 
-/// Between which samples a quantile of them lies, whatever its definition.
+/// The two samples between which a quantile lies, whatever its definition.
 #[must_use]
 pub fn quantile(sorted: &[f64], q: f64) -> (f64, f64) {
     let at = q * (sorted.len() as f64 - 1.0);
@@ -88,10 +88,10 @@ pub fn mean(samples: &[f64]) -> f64 {
     samples.iter().sum::<f64>() / samples.len() as f64
 }
 
-/// A column of comma-separated values, of the lines that are wanted.
+/// A column of comma-separated values, for selected lines.
 ///
 /// # Panics
-/// There is no such column, or it does not hold numbers.
+/// There is no such column, or it does not contain numbers.
 #[must_use]
 pub fn column(text: &str, name: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<f64> {
     let mut lines = text.lines();
@@ -106,10 +106,10 @@ pub fn column(text: &str, name: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<f
         .collect()
 }
 
-/// When the load of a run began and ended, in seconds since 1970.
+/// The start and end of a run's load, in seconds since 1970.
 ///
 /// # Panics
-/// The result does not tell.
+/// The result does not contain them.
 #[must_use]
 pub fn load_of(result: &Value) -> (f64, f64) {
     let totals = &result["totals"];
@@ -120,7 +120,7 @@ pub fn load_of(result: &Value) -> (f64, f64) {
     )
 }
 
-/// The points of a series, their instants in seconds since 1970.
+/// The points of a series, with times in seconds since 1970.
 #[must_use]
 pub fn points(result: &Value, observer: &str, component: &str, metric: &str) -> Vec<(f64, f64)> {
     let (began, _) = load_of(result);
@@ -137,8 +137,8 @@ pub fn points(result: &Value, observer: &str, component: &str, metric: &str) -> 
         .collect()
 }
 
-/// Holds the most cores and bytes that a component used under load, as cells have them, against the kernel's accounts of a
-/// process between the same instants. Bytes are in units of `unit`.
+/// Compares the maximum cores and bytes of a component under load, as in cells, with the kernel's counters of a
+/// process between the same times. Bytes are in units of `unit`.
 ///
 /// # Panics
 /// They differ.
@@ -175,13 +175,13 @@ pub fn hold_process(
     );
 }
 
-/// A page of metrics that is read again and again while a test goes on.
+/// A page of metrics that is read repeatedly during a test.
 pub struct PageWatch {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Vec<(f64, String)>>>,
 }
 
-/// What was read of a page.
+/// The readings of a page.
 pub struct Pages(Vec<(f64, String)>);
 
 impl PageWatch {
@@ -193,7 +193,7 @@ impl PageWatch {
         let read = move || {
             let mut pages = Vec::new();
             while !told.load(Ordering::Relaxed) && pages.len() < PAGES_MAX {
-                // Whoever serves it may be restarted.
+                // Its server may be restarted.
                 let page = Connection::try_to(&url)
                     .and_then(|mut connection| connection.try_ask("GET", path, ""));
                 if let Ok(page) = page {
@@ -209,7 +209,7 @@ impl PageWatch {
         }
     }
 
-    /// Ends, and gives what was read.
+    /// Stops, and returns the readings.
     ///
     /// # Panics
     /// Reading panicked.
@@ -228,10 +228,10 @@ impl Drop for PageWatch {
 }
 
 impl Pages {
-    /// The quantile of a histogram over a time, as PromQL's `histogram_quantile` has it.
+    /// The quantile of a histogram over a period, as computed by PromQL's `histogram_quantile`.
     ///
     /// # Panics
-    /// The page was not read on both sides of the time.
+    /// The page was not read on both sides of the period.
     #[must_use]
     pub fn quantile(&self, metric: &str, (from, to): (f64, f64), q: f64) -> f64 {
         let before = self.0.iter().rev().find(|(at, _)| *at <= from);
@@ -257,7 +257,7 @@ impl Pages {
     }
 }
 
-/// The counts of a histogram's buckets by the bits of their bounds, over all other labels.
+/// The counts of a histogram's buckets by the bit patterns of their bounds, summed over all other labels.
 fn buckets(page: &str, metric: &str) -> BTreeMap<u64, f64> {
     let mut counts = BTreeMap::new();
     let name = format!("{metric}_bucket");

@@ -1,6 +1,6 @@
-//! Certificates made for a test, and a TLS server that shows them.
+//! Certificates made for a test, and a TLS server that uses them.
 //!
-//! Must not know how a client judges them. Invariant: keys live in memory and in the temporary folder of
+//! Must not know how a client judges them. Invariant: keys only exist in memory and in the temporary folder of
 //! one test.
 
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use crate::server::{Server, Stop};
 use crate::web;
 
-/// A certificate authority of a test's own.
+/// A certificate authority for a test.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
@@ -34,23 +34,23 @@ pub struct Identity {
     key: Vec<u8>,
 }
 
-/// A connection of the server's.
+/// A server-side connection.
 pub(crate) type TlsStream<'a> = StreamOwned<ServerConnection, &'a TcpStream>;
 
-/// When a certificate is valid.
+/// The validity period of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validity {
-    /// From long ago until long from now.
+    /// From the distant past to the distant future.
     Now,
     /// Until the end of 2001.
     Past,
 }
 
 impl Authority {
-    /// Makes an authority of this name.
+    /// Creates an authority with this name.
     ///
     /// # Panics
-    /// No key can be made.
+    /// No key can be generated.
     #[must_use]
     pub fn new(name: &str) -> Authority {
         let mut params = CertificateParams::new(Vec::new()).expect("no names are fine names");
@@ -67,7 +67,7 @@ impl Authority {
         self.issuer.pem()
     }
 
-    /// Writes its certificate to a file of this name and gives the path.
+    /// Writes its certificate to a file with this name and returns the path.
     ///
     /// # Panics
     /// The file cannot be written.
@@ -79,7 +79,7 @@ impl Authority {
     /// Signs a certificate for a name or an address.
     ///
     /// # Panics
-    /// `name` cannot stand in a certificate.
+    /// `name` is not allowed in a certificate.
     #[must_use]
     pub fn sign(&self, name: &str, validity: Validity) -> Identity {
         let key = KeyPair::generate().expect("a key can be made");
@@ -91,10 +91,10 @@ impl Authority {
 }
 
 impl Identity {
-    /// A certificate that its own key signed: an authority's, as most programs make them.
+    /// A self-signed certificate: an authority's, as most programs make them.
     ///
     /// # Panics
-    /// `name` cannot stand in a certificate.
+    /// `name` is not allowed in a certificate.
     #[must_use]
     pub fn self_signed(name: &str, validity: Validity) -> Identity {
         let mut params = params_of(name, validity);
@@ -113,7 +113,7 @@ impl Identity {
         }
     }
 
-    /// Writes certificate and key to files beginning with this name and gives both paths.
+    /// Writes certificate and key to files with this prefix and returns both paths.
     ///
     /// # Panics
     /// A file cannot be written.
@@ -125,7 +125,7 @@ impl Identity {
         )
     }
 
-    /// Starts a server that shows this certificate and answers every request with `ok`.
+    /// Starts a server with this certificate that responds to every request with `ok`.
     ///
     /// # Panics
     /// The certificate cannot be used.
@@ -149,8 +149,8 @@ impl Identity {
         })
     }
 
-    /// Starts a server that shows this certificate, agrees on one of these protocols (ALPN), and does this
-    /// with each connection.
+    /// Starts a server with this certificate that negotiates one of these protocols (ALPN), and passes each
+    /// connection to `serve`.
     ///
     /// # Panics
     /// The certificate cannot be used.

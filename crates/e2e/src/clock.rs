@@ -1,14 +1,14 @@
 //! Real time for tests that run real processes.
 //!
-//! Must not know what is waited for. Invariant: the only place in this crate that reads a clock, and
-//! every wait has an end.
+//! Must not know what is waited for. Invariant: this is the only place in this crate that reads a clock, and
+//! every wait has a limit.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How often a condition is looked at.
+/// Interval of checking a condition.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// The time that passes in the world of the processes under test.
+/// The current time of the processes under test.
 #[must_use]
 #[expect(
     clippy::disallowed_methods,
@@ -32,7 +32,7 @@ pub fn unix_s() -> f64 {
     since.expect("it is after 1970").as_secs_f64()
 }
 
-/// Lets time pass.
+/// Sleeps.
 #[expect(
     clippy::disallowed_methods,
     reason = "processes under test live in real time"
@@ -41,7 +41,7 @@ pub fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// Waits until `is_so` gives something, for `limit` at most.
+/// Waits until `is_so` returns a value, up to `limit`.
 pub fn wait_for<T>(limit: Duration, mut is_so: impl FnMut() -> Option<T>) -> Option<T> {
     let until = now() + limit;
     loop {

@@ -1,10 +1,10 @@
-//! What two observations differ in, one line for each place.
+//! The differences between two observations, one line per place.
 //!
-//! Must not know what an observation holds. Invariant: no lines exactly when the two are equal.
+//! Must not know the content of an observation. Invariant: there are no lines exactly if the two are equal.
 
 use serde_json::Value;
 
-/// A reader needs the first few; one cause often shows in many places.
+/// Maximum number of lines: one cause often shows in many places.
 const LINES_MAX: usize = 12;
 
 /// The places where `seen` differs from `golden`.
@@ -19,7 +19,8 @@ pub(crate) fn between(golden: &Value, seen: &Value) -> Vec<String> {
     found
 }
 
-/// What is wrong with a case; `None`: nothing. `lines` is what it differs in, and it is known to differ or not.
+/// The problem of a case; `None`: there is none. `lines` are its differences, and `is_known` whether it is a
+/// known difference.
 pub(crate) fn judged(title: &str, lines: &[String], is_known: bool) -> Option<String> {
     match (lines.is_empty(), is_known) {
         (true, false) | (false, true) => None,

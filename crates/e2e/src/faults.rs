@@ -1,7 +1,7 @@
 //! Servers that each do one thing wrong, the same way every time.
 //!
-//! Must not know how a client counts it. Invariant: what goes wrong does not depend on timing: a
-//! server that cuts a connection has read, or left unread, exactly what its description says.
+//! Must not know how a client counts it. Invariant: a fault does not depend on timing: a server that cuts a
+//! connection has read, or left unread, exactly what its description says.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -10,19 +10,19 @@ use std::time::Duration;
 use crate::server::{Server, Stop};
 use crate::web::{self, read_head};
 
-/// Bytes of a request that are read before it is reset.
+/// Bytes of a request that are read before the connection is reset.
 const SOME_OF_A_REQUEST: usize = 16 * 1024;
-/// What the endless body announces: 10 GB.
+/// The announced length of the endless body: 10 GB.
 pub const ENDLESS_BODY_BYTES: u64 = 10_000_000_000;
-/// A piece of what never ends.
+/// Size of a piece of an endless stream.
 const PIECE: usize = 64 * 1024;
 
-/// One thing that a server does wrong.
+/// A fault of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Reads the beginning of a request with a large body and resets the connection.
+    /// Reads the start of a request with a large body and resets the connection.
     ResetsWhileSent,
-    /// Sends the beginning of an answer and resets the connection.
+    /// Sends the start of a response and resets the connection.
     ResetsWhileRead,
     /// Reads the request and closes without a byte.
     ClosesUnanswered,
@@ -34,7 +34,7 @@ pub enum Fault {
     ContentLengthTooLong,
     /// Sends more bytes than it announced, and keeps the connection.
     ContentLengthTooShort,
-    /// Sends a chunk size that is no number.
+    /// Sends a chunk size that is not a number.
     BadChunkSize,
     /// Sends a chunk longer than its size.
     BadChunkEnd,
@@ -42,17 +42,17 @@ pub enum Fault {
     EndlessHeaders,
     /// Sends a header of ten million bytes.
     HugeHeader,
-    /// Sends 1xx answers and never stops.
+    /// Sends 1xx responses and never stops.
     InterimStorm,
-    /// Sends a page without any head, as HTTP/0.9 did.
+    /// Sends a page without any head, as in HTTP/0.9.
     NoHead,
-    /// Answers with a TLS alert, as a TLS port does when spoken to in clear text.
+    /// Responds with a TLS alert, as a TLS port does to clear text.
     TlsRecord,
-    /// Answers a TLS handshake in clear text, as a plain port does.
+    /// Responds to a TLS handshake in clear text, as a plain port does.
     PlainAnswer,
-    /// Reads the request and never answers.
+    /// Reads the request and never responds.
     NeverAnswers,
-    /// Sends a byte of the answer each second.
+    /// Sends one byte of the response per second.
     OneByteASecond,
     /// Announces ten gigabytes and sends them.
     EndlessBody,
@@ -73,7 +73,7 @@ impl Fault {
                 return reset(stream);
             }
             Fault::PlainAnswer => {
-                // What a client says first is a record's header and more; the rest may stay.
+                // A client first sends a record header and more; the rest may stay unread.
                 stream.read_exact(&mut [0; 5])?;
                 stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")?;
                 return linger(stream);
@@ -141,13 +141,13 @@ impl Fault {
     }
 }
 
-/// Cuts connections as a crashed server's system does: with RST.
+/// Closes a connection as a crashed server's kernel does: with RST.
 pub(crate) fn reset(stream: &TcpStream) -> io::Result<()> {
     socket2::SockRef::from(stream).set_linger(Some(Duration::ZERO))
 }
 
-/// Closes so that everything sent arrives: an end is sent, and what still comes is read. Closing a
-/// socket with unread bytes would reset the connection.
+/// Closes so that everything sent arrives: sends the end, and reads what still arrives. Closing a socket with
+/// unread bytes would reset the connection.
 pub(crate) fn linger(mut stream: &TcpStream) -> io::Result<()> {
     stream.shutdown(std::net::Shutdown::Write)?;
     let mut rest = vec![0; PIECE];

@@ -1,7 +1,7 @@
-//! The same few requests by `bench` and by a script, so that a test can hold the two against each other.
+//! The same few requests by `bench` and by a script, so that a test can compare the two.
 //!
-//! Must not know what is asked for. Invariant: both send the same number of GET requests to the same URL,
-//! by as many virtual users, with the same timeout.
+//! Must not know the requested resource. Invariant: both send the same number of GET requests to the same URL,
+//! from the same number of virtual users, with the same timeout.
 
 use std::process::Command;
 
@@ -16,28 +16,27 @@ const SCRIPT: &str = "
         sleep(Number(__ENV.PAUSE_MS) / 1000);
     };";
 
-/// What is asked of both.
+/// The requests of both.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// Where to.
+    /// The URL.
     pub url: &'a str,
-    /// Within which a request is answered or given up, as both write it.
+    /// Timeout of a request, in the format of both.
     pub timeout: &'a str,
-    /// How many requests.
+    /// Number of requests.
     pub requests: u64,
-    /// By how many virtual users.
+    /// Number of virtual users.
     pub vus: u64,
-    /// How long a virtual user pauses from one request to the next (milliseconds; under `bench` from start to
-    /// start).
+    /// Pause of a virtual user between two requests (milliseconds; for `bench` from start to start).
     pub pause_ms: u64,
-    /// Arguments that only `bench` takes.
+    /// Additional arguments for `bench`.
     pub bench_more: &'a [&'a str],
-    /// Arguments that only `run` takes.
+    /// Additional arguments for `run`.
     pub run_more: &'a [&'a str],
 }
 
 impl<'a> Asked<'a> {
-    /// Few requests of one virtual user, which leave even a busy machine the time to make them.
+    /// A few requests of one virtual user, which even a busy machine has time to make.
     #[must_use]
     pub fn few(url: &'a str, timeout: &'a str) -> Asked<'a> {
         Asked {
@@ -51,7 +50,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Asks by `bench`, which the command starts.
+    /// Sends them by `bench`, with this command.
     ///
     /// # Panics
     /// It cannot be started, hangs, or its result does not conserve requests.
@@ -70,7 +69,7 @@ impl<'a> Asked<'a> {
         )
     }
 
-    /// Asks by `run`, which the command starts.
+    /// Sends them by `run`, with this command.
     ///
     /// # Panics
     /// As [`Asked::by_bench`].

@@ -1,6 +1,6 @@
-//! A port whose accept queue is full: connections to it never come about, and are not refused.
+//! A port with a full accept queue: connections to it are never established, and not refused.
 //!
-//! Must not know who asks. Invariant: as long as it lives, nobody gets a connection.
+//! Must not know the client. Invariant: while it exists, nobody gets a connection.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 
@@ -18,7 +18,7 @@ impl FullQueue {
     /// Listens on a free port of 127.0.0.1, and fills the queue.
     ///
     /// # Panics
-    /// No port can be listened on.
+    /// No port is available.
     #[must_use]
     pub fn listen() -> FullQueue {
         let listener = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket can be made");

@@ -1,7 +1,7 @@
 //! A table of servers that each do one hostile thing with every request, and how that is to be counted.
 //!
-//! Must not know who asks. Invariant: what a server does does not depend on timing, and each row says
-//! what becomes of a request to it under `bench` and under a script.
+//! Must not know the client. Invariant: the behaviour does not depend on timing, and each row defines the
+//! outcome of a request under `bench` and under a script.
 // tidy: table
 
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use crate::faults::{forever, linger, reset};
 use crate::server::{Server, Stop};
 use crate::web::read_head;
 
-/// What a server does with a connection on which a request came.
+/// What a server does with a connection after a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Act {
     /// Sends this and closes, so that all of it arrives.
@@ -20,27 +20,27 @@ pub enum Act {
     Reset(&'static [u8]),
     /// Sends this and then nothing more.
     Hold(&'static [u8]),
-    /// Sends the first, then the second again and again.
+    /// Sends the first, then the second repeatedly.
     Forever(&'static [u8], &'static [u8]),
-    /// Sends the first, so many times the second, then the third, and closes.
+    /// Sends the first, then the second this many times, then the third, and closes.
     Many(&'static [u8], &'static [u8], usize, &'static [u8]),
 }
 
 /// One hostile behaviour.
 #[derive(Clone, Copy, Debug)]
 pub struct Hostile {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What the server does.
+    /// The server's behaviour.
     pub act: Act,
-    /// The class of the failure under `bench`; `None`: it is an answer.
+    /// The class of the failure under `bench`; `None`: it counts as a response.
     pub bench: Option<&'static str>,
     /// The same under a script.
     pub script: Option<&'static str>,
 }
 
 impl Hostile {
-    /// Starts a server that does this.
+    /// Starts a server with this behaviour.
     #[must_use]
     pub fn serve(self) -> Server {
         Server::start(move |stream, stop| self.act.perform(stream, stop))
@@ -91,12 +91,12 @@ const fn row(name: &'static str, act: Act, class: &'static str) -> Hostile {
     }
 }
 
-/// What both take for an answer.
+/// Both treat it as a response.
 const fn answered(name: &'static str, act: Act) -> Hostile {
     either(name, act, None, None)
 }
 
-/// What the two take differently, each as the tool does whose way it follows.
+/// The two treat it differently, each like the tool that it imitates.
 const fn either(
     name: &'static str,
     act: Act,
@@ -202,7 +202,7 @@ pub const ENDINGS: &[Hostile] = &[
     ),
 ];
 
-/// Answers against the grammar.
+/// Responses that violate the grammar.
 pub const GRAMMAR: &[Hostile] = &[
     row(
         "a page without a head",
@@ -397,7 +397,7 @@ pub const GRAMMAR: &[Hostile] = &[
     ),
 ];
 
-/// Answers that stretch the grammar, and are read, by bench at least.
+/// Responses that stretch the grammar but are accepted, at least by bench.
 pub const STRETCHED: &[Hostile] = &[
     answered("lines that end with LF alone", Act::Close(b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok")),
     answered("no reason", Act::Close(b"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n")),
@@ -427,7 +427,7 @@ pub const STRETCHED: &[Hostile] = &[
     answered("a connection that is said to be closed and is not", Act::Hold(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")),
 ];
 
-/// Answers without measure.
+/// Responses of excessive size.
 pub const MEASURE: &[Hostile] = &[
     row(
         "a head without end",
@@ -513,7 +513,7 @@ pub const MEASURE: &[Hostile] = &[
     ),
 ];
 
-/// Peers that keep others waiting.
+/// Peers that keep clients waiting.
 pub const SILENCE: &[Hostile] = &[
     row("no answer", Act::Hold(b""), "timeout"),
     row("silence after a byte", Act::Hold(b"H"), "timeout"),
@@ -549,7 +549,7 @@ pub const SILENCE: &[Hostile] = &[
     ),
 ];
 
-/// Codings and fields that only those who look at them can be hurt by.
+/// Codings and fields that only matter to clients that evaluate them.
 pub const CONTENT: &[Hostile] = &[
     either(
         "gzip that is none",

@@ -1,7 +1,7 @@
 //! A table of servers that each do one thing wrong with every request over HTTP/2, and how that is to be
 //! counted; frames are written by hand (RFC 9113 section 4.1).
 //!
-//! Must not know who asks. Invariant: a server says what it says after it has seen the request whole.
+//! Must not know the client. Invariant: a server sends its frames after it has received the complete request.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -11,14 +11,14 @@ use crate::certificates::{Identity, TlsStream};
 use crate::faults::linger;
 use crate::server::Server;
 
-/// One thing done wrong.
+/// A fault.
 #[derive(Clone, Copy, Debug)]
 pub struct Http2Fault {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What is sent after the request; then the connection is closed.
+    /// The frames sent after the request; then the connection is closed.
     frames: &'static [u8],
-    /// Whether the frame is of the request's stream alone, so that the connection goes on.
+    /// Whether the frame only affects the request's stream, so that the connection continues.
     is_of_stream: bool,
     /// The class of the failure.
     pub class: &'static str,
@@ -148,17 +148,17 @@ pub const HTTP2_FAULTS: &[Http2Fault] = &[
     },
 ];
 
-/// What a client says first (RFC 9113 section 3.4).
+/// Length of the client's preface (RFC 9113 section 3.4).
 const PREFACE_BYTES: usize = 24;
-/// The server's settings, none of them; and that it took the client's.
+/// The server's settings, which are empty, and the acknowledgement of the client's.
 const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\0\x04\x01\0\0\0\0";
-/// The type of the frame that a request begins with.
+/// The type of the first frame of a request.
 const HEADERS: u8 = 1;
-/// Where a frame's head names its stream.
+/// The position of the stream number in a frame's header.
 const STREAM: Range<usize> = 5..9;
 
 impl Http2Fault {
-    /// Starts a server that shows this certificate and does this.
+    /// Starts a server with this certificate and this fault.
     #[must_use]
     pub fn serve(self, identity: &Identity) -> Server {
         identity.serve_by(&["h2"], move |tls, _| self.perform(tls))
@@ -182,17 +182,17 @@ impl Http2Fault {
     }
 }
 
-/// How a server turns the first request away that is made of it.
+/// How a server refuses its first request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnsAway {
-    /// GOAWAY without an error, as servers say it that renew their connections.
+    /// GOAWAY without an error, as sent by servers that renew their connections.
     Connection,
-    /// RST_STREAM with REFUSED_STREAM, as servers say it that have too many streams.
+    /// RST_STREAM with REFUSED_STREAM, as sent by servers with too many streams.
     Stream,
 }
 
 impl TurnsAway {
-    /// Starts a server that turns its first request away, and answers each later one with 200.
+    /// Starts a server that refuses its first request, and responds to later ones with 200.
     #[must_use]
     pub fn serve(self, identity: &Identity) -> Server {
         let has_begun = AtomicBool::new(false);
@@ -215,7 +215,7 @@ impl TurnsAway {
     }
 }
 
-/// Reads up to the head of the next request and gives its stream.
+/// Reads up to the head of the next request and returns its stream.
 fn read_request(tls: &mut TlsStream<'_>) -> io::Result<[u8; 4]> {
     loop {
         if let (HEADERS, stream) = read_frame(tls)? {
@@ -224,7 +224,7 @@ fn read_request(tls: &mut TlsStream<'_>) -> io::Result<[u8; 4]> {
     }
 }
 
-/// Reads a frame and gives its type and stream.
+/// Reads a frame and returns its type and stream.
 fn read_frame(tls: &mut TlsStream<'_>) -> io::Result<(u8, [u8; 4])> {
     let mut head = [0; 9];
     tls.read_exact(&mut head)?;

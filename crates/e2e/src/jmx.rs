@@ -1,6 +1,7 @@
-//! Small JMeter plans, made of parts.
+//! Small JMeter plans, built from parts.
 //!
-//! Must not know what a test looks for. Invariant: a group ends after its loops, as JMeter's window writes it.
+//! Must not know what a test checks. Invariant: a group ends after its loops, as in plans written by JMeter's
+//! GUI.
 
 /// A plan of groups.
 #[must_use]
@@ -12,7 +13,7 @@ pub fn plan(groups: &str) -> String {
     )
 }
 
-/// A group of a class, with properties `NAME=VALUE` beside its loops, and what is in it. `-1` loops: for ever.
+/// A group of a class, with properties `NAME=VALUE` beside its loops, and its content. `-1` loops: forever.
 #[must_use]
 pub fn group(class: &str, name: &str, loops: i64, properties: &[&str], inside: &str) -> String {
     format!(
@@ -31,7 +32,7 @@ pub fn threads(name: &str, threads: u32, loops: i64, inside: &str) -> String {
     group("ThreadGroup", name, loops, &[&threads], inside)
 }
 
-/// A group of arrivals per second over so many seconds (of the plugins).
+/// A group of arrivals per second for this many seconds (from the plugins).
 #[must_use]
 pub fn arrivals(name: &str, per_second: u32, seconds: u32, inside: &str) -> String {
     let class = "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup";
@@ -48,7 +49,7 @@ pub fn arrivals(name: &str, per_second: u32, seconds: u32, inside: &str) -> Stri
     )
 }
 
-/// A request of a path, and what belongs to it.
+/// A request for a path, and its children.
 #[must_use]
 pub fn http(name: &str, path: &str, inside: &str) -> String {
     element(
@@ -59,7 +60,7 @@ pub fn http(name: &str, path: &str, inside: &str) -> String {
     )
 }
 
-/// An element of a class with properties `NAME=VALUE`, and what is below it.
+/// An element of a class with properties `NAME=VALUE`, and its children.
 #[must_use]
 pub fn element(class: &str, name: &str, properties: &[&str], inside: &str) -> String {
     format!(

@@ -1,8 +1,8 @@
-//! What the end-to-end tests share: starting the binary under test, reading what it found, and the
-//! servers that it is let loose on.
+//! The common base of the end-to-end tests: starting the binary under test, reading its results, and the
+//! servers that it is run against.
 //!
-//! Must not know any crate of the product: a test sees what a user sees. Invariant: no test runs
-//! another binary than the one that `LOADLINE_BIN` names, and nothing that a test started outlives it.
+//! Must not know any crate of the product: a test sees what a user sees. Invariant: no test runs another binary
+//! than the one named by `LOADLINE_BIN`, and nothing that a test started outlives it.
 
 pub mod accounts;
 pub mod agents;
@@ -40,7 +40,7 @@ pub use process::{TIME_MAX, loadline, loadline_under, run, run_to_end};
 pub use ran::{Ran, bench, bench_by};
 pub use skip::{skip, skip_unless_ci};
 
-/// A test for each topic, so that topics run side by side: `topics!(k6::hold: cookies csv)`. `TESTED` names them.
+/// One test per topic, so that topics run concurrently: `topics!(k6::hold: cookies csv)`. `TESTED` lists them.
 #[macro_export]
 macro_rules! topics {
     ($hold:path: $($topic:ident)*) => {

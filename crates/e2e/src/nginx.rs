@@ -1,7 +1,7 @@
-//! A real nginx on ports of its own, and what its log says.
+//! A real nginx on its own ports, and the content of its log.
 //!
-//! Must not know the client. Invariant: everything that nginx writes lies in a temporary folder; the
-//! log tells of every request, one line each.
+//! Must not know the client. Invariant: all files of nginx are in a temporary folder; the log has one line per
+//! request.
 
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::PathBuf;
@@ -15,23 +15,23 @@ use crate::clock;
 use crate::process::{end, has_program, send};
 use crate::server::free_port;
 
-/// How often a start is tried: a port found free may be taken before nginx has it.
+/// Number of attempts to start: a free port may be taken before nginx binds it.
 const STARTS: usize = 3;
 /// How long nginx may take to listen.
 const START_MAX: Duration = Duration::from_secs(5);
 
-/// What nginx is to do beside answering in clear text on one port of 127.0.0.1 and 127.0.0.2.
+/// Options of nginx in addition to a clear-text port on 127.0.0.1 and 127.0.0.2.
 #[derive(Default)]
 pub struct Options<'a> {
     /// Lines inside the server block.
     pub server: &'a str,
     /// Serve TLS with HTTP/2 on a second port, with this certificate.
     pub tls: Option<&'a Identity>,
-    /// Speak HTTP/2 with prior knowledge on the plain port.
+    /// Use HTTP/2 with prior knowledge on the plain port.
     pub h2c: bool,
-    /// Listen on a Unix-domain socket too.
+    /// Also listen on a Unix-domain socket.
     pub unix_socket: bool,
-    /// Keep no log of requests.
+    /// Write no access log.
     pub quiet: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Logged {
     pub protocol: String,
     /// Bytes of the body as received.
     pub body_bytes: u64,
-    /// Milliseconds since 1970 at the end of the answer.
+    /// Milliseconds since 1970 at the end of the response.
     pub unix_ms: u64,
     /// The Host header.
     pub host: String,
@@ -70,7 +70,7 @@ impl Nginx {
     /// Starts nginx.
     ///
     /// # Errors
-    /// Why there is none: to be told by [`crate::skip`].
+    /// Why it is unavailable, for [`crate::skip`].
     ///
     /// # Panics
     /// The temporary folder cannot be used.
@@ -118,7 +118,7 @@ impl Nginx {
         }
     }
 
-    /// Whether it listens; `Some(false)` when it has ended.
+    /// Whether it listens; `Some(false)` if it has ended.
     fn is_ready(&mut self) -> Option<bool> {
         if self
             .child
@@ -163,7 +163,7 @@ impl Nginx {
         self.file("access.log").lines().filter_map(logged).collect()
     }
 
-    /// The requests that a run of `count` left, which nginx may log a little after it has answered.
+    /// The requests of a run of `count`, which nginx may log slightly after its response.
     ///
     /// # Panics
     /// The log has another number of them.
@@ -234,8 +234,8 @@ fn configuration(options: &Options<'_>, port: u16, tls_port: u16) -> String {
     )
 }
 
-/// Where nginx keeps bodies: its own default needs rights that a test may not have. Naming the folder
-/// of a module that is not built in is an error.
+/// The folders for nginx's temporary bodies: the default needs permissions that a test may not have. A folder
+/// setting of a module that is not built in is an error.
 fn temporary_folders() -> String {
     let version = nginx().arg("-V").output().map(|output| output.stderr);
     let version = String::from_utf8_lossy(&version.unwrap_or_default()).into_owned();

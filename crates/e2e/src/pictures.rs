@@ -1,7 +1,9 @@
-//! How pages look: pictures of pages that are made of stored results, held against stored pictures; and the recorder of those.
+//! The appearance of pages: pictures of pages made from stored results, compared with stored pictures; and the
+//! recorder of the latter.
 //!
-//! Must not know what a page is to show. Invariant: two pictures are compared by the colours of blocks of many pixels, each
-//! with those near it, so that letters of another font make no difference, and charts, colours and what is missing do.
+//! Must not know what a page should show. Invariant: two pictures are compared by the colours of blocks of many
+//! pixels, each with the blocks near it, so that another font makes no difference, but charts, colours and
+//! missing parts do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,36 +12,36 @@ use crate::browser::Browser;
 use crate::k6::repository;
 use crate::{loadline, run_to_end};
 
-/// Where stored results and pictures are, from the repository's root.
+/// The folder of stored results and pictures, relative to the repository's root.
 const STORED: &str = "crates/e2e/pages";
 /// The picture of the report in the README.
 pub const README_PICTURE: &str = "docs/images/report.png";
-/// What the results of the suite's rows are called in the comparison, and the rows.
+/// The names of the suite's rows in the comparison, and the rows.
 const ROWS: [(&str, &str); 3] = [
     ("low.json", "rate-60-f1a1f1"),
     ("middle.json", "rate-150-32a5cc"),
     ("high.json", "rate-260-33902e"),
 ];
 
-/// CSS pixels of a picture's height: charts are on it.
+/// Height of a picture in CSS pixels: enough to include charts.
 const HEIGHT: u32 = 1800;
 /// The same of a narrow page, which is longer.
 const HEIGHT_NARROW: u32 = 2600;
-/// A page is narrow below this.
+/// Width below which a page is narrow.
 const NARROW: u32 = 600;
-/// Pixels of a page in a pixel of a stored picture, each way.
+/// Pixels of a page per pixel of a stored picture, in each direction.
 const STORED_BLOCK: u32 = 4;
-/// Pixels of a stored picture in a block that is compared, each way.
+/// Pixels of a stored picture per compared block, in each direction.
 const COMPARED_BLOCK: u32 = 4;
-/// What the colours of two blocks may differ by, of 255.
+/// Maximum difference between the colours of two blocks, of 255.
 const DIFFERENCE_MAX: u8 = 24;
-/// How many blocks further up or down the like of a block may be: lines of another font are not as high.
+/// Maximum vertical distance of a matching block, in blocks: lines of another font differ in height.
 const SHIFT_MAX: u32 = 4;
-/// The share of blocks that may have no like. Other fonts, wider letters and higher lines come to 0.02, a report without
-/// its charts or its verdict to 0.06 and more.
+/// Maximum share of blocks without a match. Other fonts, wider letters and taller lines cause 0.02, a report
+/// without its charts or its verdict 0.06 and more.
 pub const SHARE_MAX: f64 = 0.05;
 
-/// A page, how wide it is looked at, and in which colours.
+/// A page, its width, and its colour scheme.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// `report`, `compare` or `suite`.
@@ -51,7 +53,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// All that are stored.
+    /// All stored ones.
     #[must_use]
     pub fn all() -> Vec<Look> {
         let mut all = Vec::new();
@@ -76,7 +78,7 @@ impl Look {
         stored(&format!("{}-{}-{scheme}.png", self.page, self.width))
     }
 
-    /// The picture of a page as it is now, in the pixels of a stored one.
+    /// The current picture of a page, in the resolution of a stored one.
     #[must_use]
     pub fn taken(&self, page: &mut Browser) -> Picture {
         page.look(self.width, self.is_dark);
@@ -93,10 +95,10 @@ fn stored(name: &str) -> PathBuf {
     repository().join(STORED).join(name)
 }
 
-/// Makes a page of stored results in a folder.
+/// Makes a page from stored results in a folder.
 ///
 /// # Panics
-/// The binary makes none.
+/// The binary fails to make it.
 #[must_use]
 pub fn make(page: &str, folder: &Path) -> PathBuf {
     let file = folder.join(format!("{page}.html"));
@@ -128,7 +130,7 @@ pub fn make(page: &str, folder: &Path) -> PathBuf {
     file
 }
 
-/// The suite's file and its state, as it is after all rows were run.
+/// The suite's file and its state, as after running all rows.
 fn suite(folder: &Path) {
     fs::copy(stored("suite.yaml"), folder.join("suite.yaml")).expect("a stored suite");
     let state = folder.join("suite.state");
@@ -161,10 +163,10 @@ pub fn for_readme(report: &mut Browser) -> Vec<u8> {
     report.screenshot(1200, 1530, 0.8)
 }
 
-/// Takes all pictures anew.
+/// Retakes all pictures.
 ///
 /// # Panics
-/// The browser takes none, or there is no room.
+/// The browser cannot take one, or the disk is full.
 pub fn record() {
     let folder = tempfile::tempdir().expect("there is room");
     for page in ["report", "compare", "suite"] {
@@ -179,7 +181,7 @@ pub fn record() {
     }
 }
 
-/// A picture of three colours a pixel.
+/// A picture with three colours per pixel.
 #[derive(Clone, Debug)]
 pub struct Picture {
     width: u32,
@@ -191,7 +193,7 @@ impl Picture {
     /// Reads PNG.
     ///
     /// # Panics
-    /// It is none, or has other than eight bits for each of three or four colours.
+    /// It is not PNG, or not eight bits for each of three or four colours.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Picture {
         let decoder = png::Decoder::new(std::io::Cursor::new(bytes));
@@ -210,7 +212,7 @@ impl Picture {
         }
     }
 
-    /// As PNG, small.
+    /// As compressed PNG.
     ///
     /// # Panics
     /// Never: it is written to memory.
@@ -228,7 +230,8 @@ impl Picture {
         out
     }
 
-    /// The same with a pixel for each block of so many, each way; what is left at the edges is cut off.
+    /// The same with one pixel per block of this size in each direction; incomplete blocks at the edges are cut
+    /// off.
     #[must_use]
     pub fn reduced(&self, block: u32) -> Picture {
         let (width, height) = (self.width / block, self.height / block);
@@ -251,8 +254,8 @@ impl Picture {
         }
     }
 
-    /// How far two pictures of pages differ: the share of the blocks of one that have no like near their place in the
-    /// other; 1 where they have not the same size.
+    /// The difference between two pictures of pages: the share of the blocks of one without a match near their
+    /// position in the other; 1 if their sizes differ.
     #[must_use]
     pub fn difference(&self, other: &Picture) -> f64 {
         if (self.width, self.height) != (other.width, other.height) {
@@ -262,7 +265,7 @@ impl Picture {
         one.missing_in(&other).max(other.missing_in(&one))
     }
 
-    /// The share of the pixels that have no like in another picture of the same size.
+    /// The share of the pixels without a match in another picture of the same size.
     fn missing_in(&self, other: &Picture) -> f64 {
         let is_missing = |x: u32, y: u32| {
             let pixel = self.at(x, y);
@@ -305,7 +308,7 @@ mod tests {
         assert_eq!(read.pixels, picture.pixels);
     }
 
-    /// A picture with a band of another grey, from a row on.
+    /// A picture with a band of another grey, starting at a row.
     fn banded(from: usize, rows: usize) -> Picture {
         let mut picture = plain(32, 160, 200);
         for pixel in picture.pixels.iter_mut().skip(32 * from).take(32 * rows) {
@@ -318,7 +321,7 @@ mod tests {
     fn blocks_are_compared_and_not_pixels() {
         let one = plain(32, 160, 200);
         let mut other = one.clone();
-        // A letter: a pixel of a block of sixteen.
+        // A letter: one pixel in a block of sixteen.
         other.pixels[0] = [0; 3];
         assert_eq!(one.difference(&other), 0.0);
         assert_eq!(one.difference(&banded(0, 16)), 0.1);

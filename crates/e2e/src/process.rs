@@ -1,7 +1,7 @@
-//! Starting the binary under test, signalling it, and reading its streams to the end.
+//! Starts the binary under test, sends it signals, and reads its streams to the end.
 //!
-//! Must not know what the binary does. Invariant: a child never outlives the test, and one that hangs
-//! fails it instead of holding it up.
+//! Must not know what the binary does. Invariant: a child never outlives the test, and one that hangs fails it
+//! instead of blocking it.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -12,11 +12,10 @@ use std::time::Duration;
 
 use crate::clock;
 
-/// How long a command may take: far beyond what any of them needs, so that only a hang reaches it.
+/// Timeout of a command: far more than any of them needs, so that only a hang reaches it.
 pub const TIME_MAX: Duration = Duration::from_secs(60);
 
-/// A command that starts the binary under test, with an environment that changes nothing: no
-/// proxies, no colours.
+/// A command that starts the binary under test, in a neutral environment: no proxies, no colours.
 ///
 /// # Panics
 /// `LOADLINE_BIN` is not set. `cargo xtask ci --only e2e` builds the release binary and sets it.
@@ -68,12 +67,11 @@ pub fn binary() -> std::ffi::OsString {
     std::env::var_os("LOADLINE_BIN").expect("LOADLINE_BIN names the binary under test")
 }
 
-/// The command with an environment that changes nothing: no settings of ours or of k6, no proxies, no
-/// colours.
+/// The command in a neutral environment: no settings of loadline or k6, no proxies, no colours.
 #[must_use]
 pub fn neutral(mut command: Command) -> Command {
     command.env("NO_COLOR", "1");
-    // What a killed run leaves behind is not the user's who runs the tests.
+    // Leftovers of a killed run must not be in the home of the user who runs the tests.
     command.env(
         "XDG_STATE_HOME",
         std::env::temp_dir().join("loadline-e2e-state"),
@@ -90,7 +88,7 @@ pub fn neutral(mut command: Command) -> Command {
     command
 }
 
-/// Whether a program can be started, by looking along `PATH` and where system programs are.
+/// Whether a program can be started, searching `PATH` and the folders of system programs.
 #[must_use]
 pub fn has_program(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -107,7 +105,7 @@ pub struct Running {
     err: Option<Stream>,
 }
 
-/// What was read of a stream so far, and the thread that reads on.
+/// The bytes read from a stream so far, and the reading thread.
 struct Stream {
     bytes: Arc<Mutex<Vec<u8>>>,
     thread: JoinHandle<()>,
@@ -137,13 +135,13 @@ impl Running {
         send(self.child.id(), signal);
     }
 
-    /// The processes that it has started and that run, by number, oldest first.
+    /// The PIDs of its running children, oldest first.
     #[must_use]
     pub fn children(&self) -> Vec<u32> {
         let parent = self.child.id().to_string();
         let is_child = |process: &u32| {
             let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-            // Behind the name, which may hold anything: state, parent.
+            // After the name, which may contain anything: state, parent.
             let mut behind = stat.rsplit(") ").next().unwrap_or_default().split(' ');
             behind.next() != Some("Z") && behind.next() == Some(&*parent)
         };
@@ -175,7 +173,7 @@ impl Running {
         self.finish_measured().0
     }
 
-    /// Waits for the end; with the most bytes of memory that the process had.
+    /// Waits for the end; returns also the maximum memory of the process in bytes.
     ///
     /// # Panics
     /// It does not end within [`TIME_MAX`].
@@ -197,7 +195,7 @@ impl Running {
         (output, rss_max)
     }
 
-    /// Waits for the end, and leaves the process to be waited for.
+    /// Waits for the end without reaping the process.
     fn wait_measured(&self) -> u64 {
         clock::wait_for(TIME_MAX, || rss_max_of_ended(self.child.id()))
             .unwrap_or_else(|| panic!("it hangs: not ended after {TIME_MAX:?}"))
@@ -215,13 +213,13 @@ fn text_so_far(stream: Option<&Stream>) -> String {
     String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
 }
 
-/// The most bytes of memory that a child had; `None` while it runs.
+/// The maximum memory of a child in bytes; `None` while it runs.
 fn rss_max_of_ended(process: u32) -> Option<u64> {
-    // SAFETY: both are plain numbers, for which zeros are good.
+    // SAFETY: both consist of plain numbers, for which zeros are valid.
     let (mut info, mut usage): (libc::siginfo_t, libc::rusage) = unsafe { std::mem::zeroed() };
     let how = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
-    // SAFETY: both pointers are good for the call, which the library's own function makes without
-    // the last of them.
+    // SAFETY: both pointers are valid for the call, which the library's own function makes without the last of
+    // them.
     let asked = unsafe {
         let (info, usage) = (&raw mut info, &raw mut usage);
         libc::syscall(libc::SYS_waitid, libc::P_PID, process, info, how, usage)
@@ -239,7 +237,7 @@ impl Drop for Running {
 
 /// Ends a child that may have ended already.
 pub(crate) fn end(child: &mut Child) {
-    // Both fail only for a child that is gone, which is what is wanted.
+    // Both only fail if the child has ended, which is the goal.
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -247,7 +245,7 @@ pub(crate) fn end(child: &mut Child) {
 /// Sends a signal to a process that the caller started and has not waited for.
 ///
 /// # Panics
-/// The process is gone.
+/// The process has ended.
 pub fn send(process: u32, signal: i32) {
     let process = i32::try_from(process).expect("a process number fits");
     // SAFETY: kill takes two numbers and touches no memory of ours.
@@ -260,7 +258,7 @@ fn reader(mut stream: impl Read + Send + 'static) -> Stream {
     let all = Arc::clone(&bytes);
     let thread = std::thread::spawn(move || {
         let mut part = [0; 8192];
-        // What came before a stream failed is what there is.
+        // If a stream fails, the bytes before that are kept.
         while let Ok(read @ 1..) = stream.read(&mut part) {
             lock(&all).extend_from_slice(&part[..read]);
         }

@@ -1,6 +1,6 @@
-//! A real Prometheus that takes remote writes, can be stopped and started on what it has, and is asked.
+//! A real Prometheus that accepts remote writes, can be stopped and restarted with its data, and queried.
 //!
-//! Must not know who writes. Invariant: everything that it keeps lies in a temporary folder.
+//! Must not know the writer. Invariant: all of its data is in a temporary folder.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -14,11 +14,11 @@ use crate::clock;
 use crate::process::{end, has_program, send};
 use crate::server::free_port;
 
-/// How long it may take to be ready: it replays what it has.
+/// How long it may take to be ready: it replays its data.
 const START_MAX: Duration = Duration::from_secs(30);
 /// How long it may take to end by itself.
 const STOP_MAX: Duration = Duration::from_secs(20);
-/// It scrapes nothing: everything is written to it.
+/// It scrapes nothing: all data is written to it.
 const SCRAPING_NOTHING: &str = "global:\n  scrape_interval: 1h\n";
 
 /// A Prometheus, running or stopped.
@@ -32,7 +32,7 @@ impl Prometheus {
     /// Starts one.
     ///
     /// # Errors
-    /// Why there is none: to be told by [`crate::skip`].
+    /// Why it is unavailable, for [`crate::skip`].
     ///
     /// # Panics
     /// The temporary folder cannot be used, or it does not become ready.
@@ -40,7 +40,7 @@ impl Prometheus {
         Prometheus::start_with(|_| SCRAPING_NOTHING.to_owned())
     }
 
-    /// Starts one that scrapes itself each second.
+    /// Starts one that scrapes itself every second.
     ///
     /// # Errors
     /// As [`Prometheus::start`].
@@ -73,7 +73,7 @@ impl Prometheus {
         Ok(prometheus)
     }
 
-    /// Starts it where it stopped.
+    /// Restarts it where it stopped.
     ///
     /// # Panics
     /// It does not become ready.
@@ -94,7 +94,7 @@ impl Prometheus {
         ready.expect("it becomes ready");
     }
 
-    /// Ends it in order, so that it keeps what it has.
+    /// Stops it cleanly, so that it keeps its data.
     ///
     /// # Panics
     /// It does not end.
@@ -106,7 +106,7 @@ impl Prometheus {
         }
     }
 
-    /// Its process.
+    /// Its PID.
     ///
     /// # Panics
     /// It is stopped.
@@ -115,13 +115,13 @@ impl Prometheus {
         self.child.as_ref().expect("it runs").id()
     }
 
-    /// One of its pages.
+    /// The URL of one of its pages.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// Where it takes writes.
+    /// The URL for remote writes.
     #[must_use]
     pub fn write_url(&self) -> String {
         self.url("/api/v1/write")
@@ -136,7 +136,8 @@ impl Prometheus {
         self.ask("query", &[("query", query)])
     }
 
-    /// The one number that a query finds at an instant, in seconds since 1970; `None` where it finds none or several.
+    /// The single number that a query finds at a time, in seconds since 1970; `None` if it finds none or
+    /// several.
     ///
     /// # Panics
     /// It refuses the query.
@@ -152,8 +153,8 @@ impl Prometheus {
         }
     }
 
-    /// The samples of the only series of a metric in the last minute, as they were scraped: instants in seconds since
-    /// 1970 and values.
+    /// The samples of the only series of a metric in the last minute, as scraped: times in seconds since 1970
+    /// and values.
     ///
     /// # Panics
     /// There is no such series, or several.
@@ -166,7 +167,7 @@ impl Prometheus {
         samples.iter().filter_map(sample).collect()
     }
 
-    /// The series that a query finds between two instants, in seconds since 1970, in steps of a second.
+    /// The series that a query finds between two times, in seconds since 1970, in steps of one second.
     ///
     /// # Panics
     /// It refuses the query.
@@ -182,7 +183,7 @@ impl Prometheus {
         self.ask("query_range", &parameters)
     }
 
-    /// The one number that an instant query finds.
+    /// The single number that an instant query finds.
     ///
     /// # Panics
     /// It finds none, or several.
@@ -206,10 +207,10 @@ impl Prometheus {
         found.unwrap_or_else(|| panic!("{parameters:?}: {body}"))
     }
 
-    /// Writes a value of a series at an instant an hour ahead: Prometheus then refuses all before it.
+    /// Writes a value of a series one hour in the future: Prometheus then refuses all earlier ones.
     ///
     /// # Panics
-    /// It does not take it.
+    /// It refuses it.
     pub fn write_ahead(&self, metric: &str, label: (&str, &str)) {
         let labels = [("__name__", metric), label];
         let labels =
@@ -220,7 +221,7 @@ impl Prometheus {
         sample.extend(varint((clock::unix_s() * 1e3) as u64 + 3_600_000));
         let series = [labels.concat(), field(2, &sample)].concat();
         let body = field(1, &series);
-        // The format of snappy, with nothing packed: the length, and pieces as they are.
+        // The format of snappy without compression: the length, followed by literal pieces.
         let mut packed = varint(body.len() as u64);
         for piece in body.chunks(60) {
             packed.push((piece.len() as u8 - 1) << 2);
@@ -240,13 +241,13 @@ impl Prometheus {
         assert!(answer.contains(" 204 "), "{answer}");
     }
 
-    /// The body of a good answer; `None` for any other.
+    /// The body of a 200 response; `None` for any other.
     fn get(&self, path: &str) -> Option<String> {
         let (head, body) = self.exchange(path)?;
         head.contains(" 200 ").then_some(body)
     }
 
-    /// Head and body, as HTTP/1.0 sends them: up to the end of the connection.
+    /// Head and body over HTTP/1.0: up to the end of the connection.
     fn exchange(&self, path: &str) -> Option<(String, String)> {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).ok()?;
         write!(stream, "GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n").ok()?;
@@ -275,7 +276,7 @@ fn percent_coded(text: &str) -> String {
     coded.collect()
 }
 
-/// A field of protocol buffers with bytes in it.
+/// A field of protocol buffers containing bytes.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let mut field = vec![number << 3 | 2];
     field.extend(varint(bytes.len() as u64));

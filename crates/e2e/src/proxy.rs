@@ -1,6 +1,6 @@
-//! An HTTP proxy that remembers what it was asked: plain requests and CONNECT tunnels.
+//! An HTTP proxy that records its requests: plain requests and CONNECT tunnels.
 //!
-//! Must not know what passes through. Invariant: a request is remembered before it is forwarded.
+//! Must not know what passes through. Invariant: a request is recorded before it is forwarded.
 
 use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use crate::server::{Server, lock};
 use crate::web::Request;
 
-/// A proxy and what it was asked.
+/// A proxy and its records.
 pub struct Proxy {
     server: Server,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -20,7 +20,7 @@ pub struct Proxy {
 pub struct Asked {
     /// Its request line.
     pub line: String,
-    /// The credentials given with it; `None` without.
+    /// The credentials given with it; `None` if there are none.
     pub authorization: Option<String>,
 }
 
@@ -60,7 +60,7 @@ impl Proxy {
         self.server.address()
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     #[must_use]
     pub fn asked(&self) -> Vec<Asked> {
         lock(&self.asked).clone()
@@ -74,7 +74,7 @@ fn remember(request: &Request, asked: &Mutex<Vec<Asked>>) {
     });
 }
 
-/// Serves one connection: a tunnel, or one request whose answer ends with the connection.
+/// Serves one connection: a tunnel, or one request whose response ends with the connection.
 fn forward(mut client: &TcpStream, asked: &Mutex<Vec<Asked>>) -> io::Result<()> {
     let Some(request) = Request::read(&mut client)? else {
         return Ok(());
@@ -105,7 +105,7 @@ fn forward(mut client: &TcpStream, asked: &Mutex<Vec<Asked>>) -> io::Result<()> 
     Ok(())
 }
 
-/// A server at an address that passes each connection on; dropped, it cuts them.
+/// A server at an address that forwards each connection; when dropped, it cuts them.
 #[must_use]
 pub fn relay(at: SocketAddr, to: String) -> Server {
     Server::start_at(at, move |stream, _| {
@@ -117,7 +117,7 @@ pub fn relay(at: SocketAddr, to: String) -> Server {
 fn tunnel(client: &TcpStream, upstream: &TcpStream) -> io::Result<()> {
     let pass = |mut from: &TcpStream, mut to: &TcpStream| {
         let copied = io::copy(&mut from, &mut to);
-        // One that is gone already needs no end.
+        // A closed socket needs no shutdown.
         let _ = to.shutdown(Shutdown::Write);
         copied
     };

@@ -1,7 +1,7 @@
-//! A `loadline bench` that has ended: its streams, its exit code and its JSON result.
+//! A finished `loadline bench`: its streams, its exit code and its JSON result.
 //!
-//! Must not know the product's types: the result is read as the JSON that users get. Invariant: a
-//! result that does not conserve requests is never handed to a test.
+//! Must not know the product's types: the result is read as the JSON that users get. Invariant: a result that
+//! does not conserve requests is never returned to a test.
 
 use std::ffi::OsStr;
 use std::process::{Command, Output};
@@ -10,8 +10,7 @@ use serde_json::Value;
 
 use crate::process::{Running, loadline, run_to_end};
 
-/// Error classes as `totals.seen.counts.failed` names them, with the beginning of the next step that
-/// the report gives.
+/// Error classes as in `totals.seen.counts.failed`, with the start of the next step in the report.
 pub const CLASSES: [(&str, &str); 20] = [
     ("dns", "check the host name"),
     ("refused", "check that the target runs"),
@@ -41,7 +40,7 @@ pub const CLASSES: [(&str, &str); 20] = [
     ("io", "see the sample message"),
 ];
 
-/// A run that has ended.
+/// A finished run.
 #[derive(Debug)]
 pub struct Ran {
     /// The exit code.
@@ -61,7 +60,7 @@ pub fn bench<S: AsRef<OsStr>>(arguments: &[S]) -> Ran {
     bench_by(loadline(), arguments)
 }
 
-/// The same with a command of the caller's making that the arguments are added to.
+/// The same with a command from the caller, to which the arguments are added.
 ///
 /// # Panics
 /// As [`bench()`].
@@ -72,7 +71,7 @@ pub fn bench_by<S: AsRef<OsStr>>(command: Command, arguments: &[S]) -> Ran {
     Ran::of(&output, std::fs::read_to_string(&json).ok().as_deref())
 }
 
-/// Starts `loadline bench`; whoever holds the folder reads `result.json` in it later.
+/// Starts `loadline bench`; the owner of the folder later reads its `result.json`.
 ///
 /// # Panics
 /// It cannot be started.
@@ -81,7 +80,7 @@ pub fn bench_start<S: AsRef<OsStr>>(folder: &tempfile::TempDir, arguments: &[S])
     Running::start(bench_command(loadline(), &json, arguments))
 }
 
-/// What a run that [`bench_start`] began has come to.
+/// The outcome of a run started by [`bench_start`].
 ///
 /// # Panics
 /// It hangs, or its result does not conserve requests.
@@ -104,10 +103,10 @@ fn bench_command<S: AsRef<OsStr>>(
 }
 
 impl Ran {
-    /// What a finished process left; `json` is its result.
+    /// The outcome of a finished process; `json` is its result.
     ///
     /// # Panics
-    /// The result is no JSON, or does not conserve requests.
+    /// The result is not JSON, or does not conserve requests.
     #[must_use]
     pub fn of(output: &Output, json: Option<&str>) -> Ran {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -155,7 +154,7 @@ impl Ran {
             .unwrap_or_else(|| panic!("{pointer} is no number but {value}"))
     }
 
-    /// One of the counts of requests that count, such as `started`.
+    /// One of the measured counts of requests, such as `started`.
     #[must_use]
     pub fn count(&self, name: &str) -> u64 {
         self.number(&format!("/totals/seen/counts/{name}"))
@@ -169,7 +168,7 @@ impl Ran {
         found.map_or(0, |(_, number)| *number)
     }
 
-    /// Failures by class, those that there are.
+    /// Failures by class, without the classes that have none.
     #[must_use]
     pub fn failures(&self) -> Vec<(&str, u64)> {
         let failed = self.at("/totals/seen/counts/failed").as_object();
@@ -178,7 +177,7 @@ impl Ran {
         numbers.filter(|(_, number)| *number > 0).collect()
     }
 
-    /// The messages of the failures, as the result keeps them.
+    /// The messages of the failures, as stored in the result.
     #[must_use]
     pub fn messages(&self) -> Vec<String> {
         let rows = self.rows("/totals/seen/errors");
@@ -195,7 +194,7 @@ impl Ran {
         pairs.map(|row| (&row[0], &row[1])).collect()
     }
 
-    /// Answers with this status.
+    /// Responses with this status.
     #[must_use]
     pub fn status(&self, status: u64) -> u64 {
         let rows = self.rows("/totals/seen/statuses");
@@ -212,16 +211,16 @@ impl Ran {
         self.number(&format!("/metrics/{metric}/{name}")) as f64 / 1e6
     }
 
-    /// The report with every run of white space as one blank, so that wrapped lines read as one.
+    /// The report with every run of white space replaced by one blank, so that wrapped lines are joined.
     #[must_use]
     pub fn report(&self) -> String {
         in_one_line(&self.out)
     }
 
-    /// Asserts started = completed + failed + interrupted, within and without the warm-up.
+    /// Asserts started = completed + failed + interrupted, both after and during the warm-up.
     ///
     /// # Panics
-    /// It is not so.
+    /// Otherwise.
     pub fn assert_conserved(&self) {
         for part in ["counts", "warm_up"] {
             let of = |name: &str| self.number(&format!("/totals/seen/{part}/{name}"));
@@ -233,7 +232,7 @@ impl Ran {
         }
     }
 
-    /// Asserts that the process never held more memory than this, in MiB.
+    /// Asserts that the process never used more memory than this, in MiB.
     ///
     /// # Panics
     /// It did.
@@ -266,7 +265,7 @@ impl Ran {
         );
     }
 
-    /// Asserts the exit code, showing all that was said otherwise.
+    /// Asserts the exit code; shows all output if it differs.
     ///
     /// # Panics
     /// It is another.
@@ -281,7 +280,7 @@ impl Ran {
     }
 }
 
-/// A text with every run of white space as one blank.
+/// A text with every run of white space replaced by one blank.
 #[must_use]
 pub fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -1,7 +1,7 @@
 //! A client of the REST API of a running test.
 //!
-//! Must not know what the API answers. Invariant: a test that does not answer in time fails the one
-//! that asks, instead of holding it up.
+//! Must not know the API's responses. Invariant: a test that does not respond in time fails the caller instead
+//! of blocking it.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,17 +12,17 @@ use serde_json::Value;
 use crate::clock;
 use crate::server::free_port;
 
-/// How long a test may take until it answers.
+/// How long a test may take to respond.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The API of one test.
 pub struct RestApi {
     address: String,
-    /// By which name it is asked.
+    /// The `Host` of requests.
     host: String,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestAnswer {
     /// Status code.
@@ -32,7 +32,7 @@ pub struct RestAnswer {
 }
 
 impl RestApi {
-    /// An address that nobody listens on yet.
+    /// An address on which nobody listens yet.
     ///
     /// # Panics
     /// There is no free port.
@@ -42,14 +42,14 @@ impl RestApi {
         RestApi::behind(address.clone(), &address)
     }
 
-    /// One that is reached by an address and asked by this `Host`.
+    /// An API at an address, with this `Host` in requests.
     #[must_use]
     pub fn behind(address: String, host: &str) -> RestApi {
         let host = host.to_owned();
         RestApi { address, host }
     }
 
-    /// Where it is.
+    /// Its address.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
@@ -67,34 +67,34 @@ impl RestApi {
     /// Sends a request.
     ///
     /// # Panics
-    /// There is no answer.
+    /// There is no response.
     #[must_use]
     pub fn ask(&self, method: &str, path: &str, body: &str) -> RestAnswer {
         self.try_ask(method, path, body)
             .unwrap_or_else(|| panic!("{method} {path} is answered"))
     }
 
-    /// As [`RestApi::ask`], of one that may not be there yet.
+    /// Like [`RestApi::ask`], for an API that may not be up yet.
     ///
     /// # Panics
-    /// There is no answer for long.
+    /// There is no response in time.
     #[must_use]
     pub fn first(&self, method: &str, path: &str) -> RestAnswer {
         let answer = clock::wait_for(PATIENCE, || self.try_ask(method, path, ""));
         answer.unwrap_or_else(|| panic!("{method} {path} is answered"))
     }
 
-    /// Changes attributes of the status; gives the answer.
+    /// Changes attributes of the status; returns the response.
     ///
     /// # Panics
-    /// There is no answer.
+    /// There is no response.
     #[must_use]
     pub fn change(&self, attributes: &str) -> RestAnswer {
         let body = format!("{{\"data\":{{\"attributes\":{attributes}}}}}");
         self.ask("PATCH", "/v1/status", &body)
     }
 
-    /// One attribute of the status now; null while nobody answers.
+    /// The current value of one attribute of the status; null if there is no response.
     #[must_use]
     pub fn status(&self, attribute: &str) -> Value {
         let answer = self.try_ask("GET", "/v1/status", "");
@@ -107,7 +107,7 @@ impl RestApi {
     /// Waits until an attribute of the status has a value.
     ///
     /// # Panics
-    /// It does not come to have it.
+    /// It does not get it in time.
     pub fn wait_for(&self, attribute: &str, value: impl Into<Value>) {
         let value = value.into();
         let reached = clock::wait_for(PATIENCE, || (self.status(attribute) == value).then_some(()));

@@ -1,7 +1,7 @@
-//! A server of threads: one accepts, one more for each connection.
+//! A threaded server: one thread accepts, plus one per connection.
 //!
-//! Must not know what is served. Invariant: when the server is dropped its port is free, its
-//! connections are cut, and every one of its threads has ended.
+//! Must not know what is served. Invariant: when the server is dropped, its port is free, its connections are
+//! cut, and all of its threads have ended.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use crate::clock;
 
-/// What is done with each connection; its end, orderly or not, closes the connection.
+/// Handles each connection; when it returns, successfully or not, the connection is closed.
 type Serve = dyn Fn(&TcpStream, &Stop) -> io::Result<()> + Send + Sync;
 
-/// Whether the server is to end, for those who serve.
+/// The stop signal of a server for its handlers.
 #[derive(Default)]
 pub struct Stop {
     asked: Mutex<bool>,
@@ -25,7 +25,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Lets time pass; gives `false` when the server is to end.
+    /// Sleeps; returns `false` if the server must end.
     pub fn pause(&self, time: Duration) -> bool {
         let asked = lock(&self.asked);
         let waited = self.bell.wait_timeout_while(asked, time, |asked| !*asked);
@@ -33,7 +33,7 @@ impl Stop {
         !*asked
     }
 
-    /// Waits until the server is to end.
+    /// Waits until the server must end.
     pub fn wait(&self) {
         while self.pause(Duration::from_secs(3600)) {}
     }
@@ -56,7 +56,7 @@ struct Shared {
     accepted: AtomicU64,
 }
 
-/// A server on a port of its own.
+/// A server on its own port.
 pub struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -74,8 +74,8 @@ impl Server {
         Server::start_at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), serve)
     }
 
-    /// Serves at an address; a port that was given up a moment ago may still be held, so it is tried
-    /// for a while.
+    /// Serves at an address; a port that was closed a moment ago may still be occupied, so it is retried for a
+    /// while.
     ///
     /// # Panics
     /// The address cannot be listened on.
@@ -103,7 +103,7 @@ impl Server {
         }
     }
 
-    /// Where it listens.
+    /// Its address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -125,10 +125,10 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stop.ask();
-        // Wakes the acceptor; if it cannot be reached it has ended already.
+        // Wakes the acceptor; if it is unreachable it has ended already.
         let _ = TcpStream::connect(self.address);
         if let Some(acceptor) = self.acceptor.take() {
-            // A server that panicked has failed the test already.
+            // A server that panicked has already failed the test.
             let _ = acceptor.join();
         }
     }
@@ -149,7 +149,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         threads.retain(|thread: &JoinHandle<()>| !thread.is_finished());
         let shared = Arc::clone(shared);
         threads.push(std::thread::spawn(move || {
-            // That the other side goes away is what many of these connections are for.
+            // Many of these connections are meant to be closed by the other side.
             let _ = (shared.serve)(&stream, &shared.stop);
             lock(&shared.open).remove(&number);
         }));
@@ -162,18 +162,18 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
-/// Ports below those that the system gives to connections, one of which might take a free port before its server does.
+/// Ports below the system's ephemeral ports, one of which might occupy a free port before its server does.
 const PORTS: Range<u16> = 12_000..32_000;
 
-/// A port of 127.0.0.1 that nobody listens on now.
+/// A currently unused port of 127.0.0.1.
 ///
 /// # Panics
-/// No port can be had.
+/// No port is available.
 #[must_use]
 pub fn free_port() -> u16 {
     static GIVEN: AtomicU32 = AtomicU32::new(0);
     let length = u32::from(PORTS.end - PORTS.start);
-    // Tests of several processes begin far from one another.
+    // Tests in different processes start far from one another.
     let first = std::process::id().wrapping_mul(769);
     let ports = std::iter::repeat_with(|| {
         let number = first.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed));

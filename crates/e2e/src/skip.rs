@@ -1,15 +1,14 @@
-//! Skipping aloud.
+//! Skips tests with a report.
 //!
-//! Must not know why a test cannot be done. Invariant: a test that was not done leaves its reason where
-//! CI finds it.
+//! Must not know why a test cannot be run. Invariant: a skipped test leaves its reason where CI finds it.
 
 use std::ffi::OsStr;
 use std::io::Write;
 
-/// Services that build and test set it to `true`.
+/// CI services set it to `true`.
 const CI: &str = "CI";
 
-/// As [`skip`] on a developer's machine; in CI, where everything can be installed, the test fails.
+/// Like [`skip`] on a developer's machine; in CI, where everything can be installed, the test fails.
 ///
 /// # Panics
 /// `CI` is `true`, or the skip log cannot be written.
@@ -25,10 +24,10 @@ fn is_ci(variable: Option<&OsStr>) -> bool {
     variable.is_some_and(|value| value == "true")
 }
 
-/// Tells that a test was not done, and why; the test then returns.
+/// Reports that a test was skipped, and why; the test then returns.
 ///
-/// The test harness hides what a passing test prints and counts it as passed. The reason is
-/// therefore also appended to the file that `LOADLINE_SKIPS` names, where CI finds it.
+/// The test harness hides the output of a passing test and counts it as passed. Therefore the reason is also
+/// appended to the file named by `LOADLINE_SKIPS`, where CI finds it.
 ///
 /// # Panics
 /// That file cannot be written.

@@ -1,8 +1,8 @@
-//! Every way of ending a k6 test early, in every situation: what was seen of k6, and the same of the
-//! binary under test.
+//! Every way of ending a k6 test early, in every situation: the observation of k6, and that of the binary under
+//! test.
 //!
-//! Must not know any flag but those of both tools. Invariant: a cell of the table is what whoever ends a
-//! test can see: how soon it ends, how its iterations ended, what still ran, and the exit code.
+//! Must not know any flag except those of both tools. Invariant: a cell of the table contains what a user can
+//! see when ending a test: how soon it ends, how its iterations ended, what still ran, and the exit code.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -18,18 +18,19 @@ use crate::rest::RestApi;
 use crate::server::Server;
 use crate::{clock, web};
 
-/// Who the table was recorded from.
+/// The tool from which the table was recorded.
 pub const PEER: &str = "k6 v2.2.0";
-/// How long everything in a test takes that is not interrupted.
+/// Duration of everything in a test that is not interrupted.
 const LONG: Duration = Duration::from_secs(12);
-/// A test that ended sooner after the order was not waited for: k6 looks at thresholds every 2 s.
+/// A test that ended sooner than this after the order did not wait for its iterations: k6 checks thresholds
+/// every 2 s.
 const AT_ONCE: Duration = Duration::from_secs(5);
-/// From the first sign of life to the order: every virtual user is at work then.
+/// Time from the first request to the order: every virtual user is busy by then.
 const SETTLED: Duration = Duration::from_millis(700);
-/// Cells that are seen side by side: nearly all of their time they wait.
+/// Number of cells observed concurrently: they mostly wait.
 const SIDE_BY_SIDE: usize = 6;
 
-/// A test in which something ends it.
+/// A test and the phase in which it is ended.
 struct Situation {
     name: &'static str,
     scenario: &'static str,
@@ -157,7 +158,7 @@ const SITUATIONS: &[Situation] = &[
 ];
 
 impl Situation {
-    /// Whether iterations run when the order comes, which another scenario can then give.
+    /// Whether iterations run when the order is given, so that another scenario can give it.
     fn is_iterating(&self) -> bool {
         self.setup.is_empty() && !matches!(self.name, "teardown" | "paused")
     }
@@ -178,7 +179,7 @@ impl Situation {
             "" => String::new(),
             setup => format!("export function setup() {{ http.get(BASE + '/'); {setup}; }}"),
         };
-        // In a teardown that takes long, the mark is made there.
+        // For a long teardown, the mark is made there.
         let begun = match self.name {
             "teardown" => "",
             _ => "http.get(BASE + '/');",
@@ -205,7 +206,7 @@ impl Situation {
     }
 }
 
-/// What ends a test, and how it was seen to end, by situation and order.
+/// How a test ended, by situation and order.
 ///
 /// # Panics
 /// The binary cannot be started, or does not end.
@@ -237,7 +238,7 @@ pub fn observe(binary: &OsStr, words: &[&str]) -> Value {
     Value::Object(table)
 }
 
-/// Where the table of k6 lies.
+/// The path of k6's table.
 #[must_use]
 pub fn golden() -> PathBuf {
     root().join("stops.json")
@@ -307,7 +308,7 @@ fn seen_of(output: &Output, is_at_once: bool) -> Value {
     let told = String::from_utf8_lossy(out).into_owned() + &String::from_utf8_lossy(err);
     let counts = regex::Regex::new(r"(\d+) complete and (\d+) interrupted").expect("it is one");
     let last = counts.captures_iter(&told).last();
-    // Where no iteration could begin, only one of the tools shows that there were none.
+    // If no iteration could start, only one of the tools shows that there were none.
     let count = |which| {
         let text = last.as_ref().and_then(|found| found.get(which));
         text.map_or(0, |text| text.as_str().parse::<u64>().expect("digits"))

@@ -1,6 +1,6 @@
-//! `loadline target` as a process of its own.
+//! `loadline target` as a separate process.
 //!
-//! Must not know its endpoints. Invariant: it listens on ports that the system picked, told on its
+//! Must not know its endpoints. Invariant: it listens on ports chosen by the system, which it prints on
 //! standard output.
 
 use std::io::{BufRead, BufReader};
@@ -15,10 +15,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// Starts it on a free port, with more arguments.
+    /// Starts it on a free port, with additional arguments.
     ///
     /// # Panics
-    /// It does not tell its address.
+    /// It does not print its address.
     #[must_use]
     pub fn start(arguments: &[&str]) -> Target {
         let mut command = loadline();
@@ -61,7 +61,7 @@ impl Target {
     /// Its plain port.
     ///
     /// # Panics
-    /// The address is none.
+    /// The address is invalid.
     #[must_use]
     pub fn port(&self) -> u16 {
         let port = self.addresses[0].trim_end_matches('/').rsplit(':').next();

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::clock;
 use crate::process::{end, loadline, send};
 
-/// How long anything of a testbed may take.
+/// Timeout of all operations of a testbed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running testbed.
@@ -25,7 +25,7 @@ pub struct Testbed {
     folder: TempDir,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Status code.
@@ -41,7 +41,7 @@ pub struct Connection {
 }
 
 impl Testbed {
-    /// Starts a testbed from the text of its file, in a folder of its own, and waits until it is ready.
+    /// Starts a testbed from the text of its file, in a new folder, and waits until it is ready.
     ///
     /// # Panics
     /// It does not become ready.
@@ -90,7 +90,7 @@ impl Testbed {
         self.folder.path()
     }
 
-    /// What it told when it was ready.
+    /// The table that it printed when it was ready.
     #[must_use]
     pub fn table(&self) -> &Value {
         &self.table
@@ -116,7 +116,7 @@ impl Testbed {
         url.trim_end_matches('/').to_owned()
     }
 
-    /// A component as the control port shows it now.
+    /// The current state of a component according to the control port.
     ///
     /// # Panics
     /// There is none.
@@ -128,13 +128,13 @@ impl Testbed {
         found.unwrap_or_else(|| panic!("there is a component {name}"))
     }
 
-    /// A replica of a component now.
+    /// The current state of a replica of a component.
     #[must_use]
     pub fn replica(&self, component: &str, replica: usize) -> Value {
         self.component(component)["replicas"][replica].clone()
     }
 
-    /// The process number of a replica.
+    /// The PID of a replica.
     ///
     /// # Panics
     /// It has none.
@@ -145,7 +145,7 @@ impl Testbed {
         u32::try_from(pid).expect("a process number fits")
     }
 
-    /// What a component counted.
+    /// The counts of a component.
     #[must_use]
     pub fn truth(&self, component: &str) -> Value {
         self.control("GET", "/truth").json()["components"][component].clone()
@@ -161,10 +161,10 @@ impl Testbed {
         count.unwrap_or_else(|| panic!("{name} of {component} is counted"))
     }
 
-    /// Asks the control port.
+    /// Sends a request to the control port.
     ///
     /// # Panics
-    /// It does not answer.
+    /// There is no response.
     #[must_use]
     pub fn control(&self, method: &str, path: &str) -> Answer {
         let url = self.table["control"]
@@ -173,7 +173,7 @@ impl Testbed {
         Connection::to(url.trim_end_matches('/')).ask(method, path, "")
     }
 
-    /// Sends requests to a component on one connection; how many were answered with 200.
+    /// Sends requests to a component on one connection; returns the number of 200 responses.
     #[must_use]
     pub fn get(&self, component: &str, path: &str, count: usize) -> usize {
         let mut connection = Connection::to(&self.url(component));
@@ -181,16 +181,16 @@ impl Testbed {
         (0..count).filter(ask).count()
     }
 
-    /// Waits until something is so.
+    /// Waits for a condition.
     ///
     /// # Panics
-    /// It does not come to be.
+    /// It does not become true.
     pub fn wait_until(&self, what: &str, is_so: impl Fn(&Testbed) -> bool) {
         let reached = clock::wait_for(PATIENCE, || is_so(self).then_some(()));
         assert!(reached.is_some(), "it comes to be that {what}");
     }
 
-    /// The numbers of all processes of the testbed but the supervisor's.
+    /// The PIDs of all processes of the testbed except the supervisor's.
     #[must_use]
     pub fn processes(&self) -> Vec<u32> {
         let components = self.control("GET", "/components").json();
@@ -205,7 +205,7 @@ impl Testbed {
         pids.filter_map(|pid| u32::try_from(pid).ok()).collect()
     }
 
-    /// Sends the supervisor a signal and waits for its end; its exit code, `None` after a kill.
+    /// Sends the supervisor a signal and waits for its end; returns its exit code, `None` after a kill.
     ///
     /// # Panics
     /// It does not end.
@@ -228,7 +228,7 @@ impl Answer {
     /// The body as JSON.
     ///
     /// # Panics
-    /// It is none.
+    /// It is not JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body)
@@ -249,7 +249,7 @@ impl Connection {
     /// Connects to a URL without a path.
     ///
     /// # Errors
-    /// What the system says, as when nobody listens there.
+    /// The system's error, such as when nobody listens there.
     pub fn try_to(url: &str) -> std::io::Result<Connection> {
         let host = url.trim_start_matches("http://").to_owned();
         let stream = TcpStream::connect(&host)?;
@@ -261,7 +261,7 @@ impl Connection {
         })
     }
 
-    /// Sends a request and reads the answer.
+    /// Sends a request and reads the response.
     ///
     /// # Panics
     /// There is none.
@@ -270,10 +270,10 @@ impl Connection {
             .unwrap_or_else(|error| panic!("{method} {path} of {} is answered: {error}", self.host))
     }
 
-    /// Sends a request and reads the answer.
+    /// Sends a request and reads the response.
     ///
     /// # Errors
-    /// What the system says when there is none.
+    /// The system's error if there is no response.
     pub fn try_ask(&mut self, method: &str, path: &str, body: &str) -> std::io::Result<Answer> {
         let (host, length) = (&self.host, body.len());
         let request = format!(
@@ -309,7 +309,7 @@ impl Connection {
     }
 }
 
-/// Whether a process runs; one that ended and waits for its parent does not.
+/// Whether a process runs; a zombie does not.
 #[must_use]
 pub fn is_running(pid: u32) -> bool {
     let told = std::fs::read_to_string(format!("/proc/{pid}/stat"));

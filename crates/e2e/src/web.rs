@@ -1,16 +1,16 @@
-//! A well-behaved web server whose answers are the caller's, and what the others need of HTTP.
+//! A well-behaved web server with responses from the caller, and HTTP functions for the other servers.
 //!
-//! Must not know faults. Invariant: one answer for each request head with its whole body, in order.
+//! Must not know faults. Invariant: one response for each request head with its complete body, in order.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
-/// What a client that speaks TLS begins with, and no request does.
+/// The first byte of a client that uses TLS, which no request starts with.
 const TLS_HANDSHAKE: u8 = 0x16;
-/// Most bytes of a request head.
+/// Maximum bytes of a request head.
 const HEAD_MAX: usize = 64 * 1024;
 
-/// `ok`, compressed by gzip.
+/// `ok`, compressed with gzip.
 pub(crate) const OK_IN_GZIP: &[u8] = &[
     0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xcb, 0xcf, 6, 0, 0x47, 0xdd, 0xdc, 0x79, 2, 0, 0, 0,
 ];
@@ -62,8 +62,7 @@ impl Request {
     }
 }
 
-/// Reads a request head byte by byte, so that nothing beyond it is taken; `None` at the end of the
-/// stream.
+/// Reads a request head byte by byte, so that nothing beyond it is consumed; `None` at the end of the stream.
 ///
 /// # Errors
 /// The stream's, or a head without an end.
@@ -72,7 +71,7 @@ pub fn read_head(stream: &mut impl Read) -> io::Result<Option<String>> {
     Ok(head.map(|head| String::from_utf8_lossy(&head).trim_end().to_owned()))
 }
 
-/// The same, to the byte, the blank line included.
+/// The same, byte for byte, including the blank line.
 pub(crate) fn read_head_bytes(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut head = Vec::new();
     let mut byte = [0_u8];
@@ -88,7 +87,7 @@ pub(crate) fn read_head_bytes(stream: &mut impl Read) -> io::Result<Option<Vec<u
     Ok(Some(head))
 }
 
-/// Reads the body that a head announces, and appends its bytes to the head as they came.
+/// Reads the body that a head announces, and appends its raw bytes to the head.
 pub(crate) fn read_body_bytes(stream: &mut impl Read, into: &mut Vec<u8>) -> io::Result<()> {
     let text = String::from_utf8_lossy(into).to_ascii_lowercase();
     if text.contains("\r\ntransfer-encoding: chunked") {
@@ -112,7 +111,7 @@ fn take(stream: &mut impl Read, count: usize, into: &mut Vec<u8>) -> io::Result<
     read
 }
 
-/// Answers every request of a connection with what `answer` makes of it.
+/// Responds to every request of a connection with the result of `answer`.
 ///
 /// # Errors
 /// The stream's.

@@ -1,7 +1,8 @@
-//! The Helm chart: what it makes, and that it makes what `deploy/operator` has.
+//! The Helm chart: its objects, and that they equal those of `deploy/operator`.
 //!
-//! What helm renders is stored in `crates/e2e/chart` (`cargo xtask chart` writes it), so that it is compared with `deploy/operator` where
-//! helm is not installed. Must not know templates. Invariant: objects are compared as data, never as text.
+//! helm's output is stored in `crates/e2e/chart` (written by `cargo xtask chart`), so that it is compared with
+//! `deploy/operator` even where helm is not installed. Must not know templates. Invariant: objects are compared
+//! as data, never as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,7 +19,7 @@ fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The objects of a text, without what is empty between them.
+/// The objects in a text, without empty documents.
 fn objects(text: &str) -> Vec<Value> {
     let all: Vec<Value> = serde_saphyr::from_multiple(text).expect("YAML");
     all.into_iter().filter(|object| !object.is_null()).collect()
@@ -41,10 +42,10 @@ fn container(deployment: &Value) -> &Value {
     &deployment["spec"]["template"]["spec"]["containers"][0]
 }
 
-/// Rules in no order.
+/// Rules without an order.
 fn rules(role: &Value) -> BTreeSet<String> {
     let rules = role["rules"].as_array().expect("rules");
-    // The order of a rule's fields says nothing.
+    // The order of a rule's fields is irrelevant.
     let in_order = |rule: &Value| {
         let fields = rule.as_object().into_iter().flatten();
         let fields: BTreeMap<&String, &Value> = fields.collect();
@@ -53,7 +54,8 @@ fn rules(role: &Value) -> BTreeSet<String> {
     rules.iter().map(in_order).collect()
 }
 
-/// helm (or what `LOADLINE_HELM` names) in the root of the sources; `None`: it is not installed, which is said.
+/// helm (or the program named by `LOADLINE_HELM`) in the root of the sources; `None`: it is not installed,
+/// which is reported.
 fn helm(words: &[&str]) -> Option<Output> {
     let named = std::env::var_os("LOADLINE_HELM");
     if named.is_none() && !has_program("helm") {
@@ -114,7 +116,7 @@ fn the_chart_makes_what_the_kustomization_has() {
     let (of_chart, plain) = (one(&chart, "Deployment"), one(&operator, "Deployment"));
     let spec = |deployment: &Value| {
         let mut spec = deployment["spec"].clone();
-        // The chart's objects are told apart by release, and its image has the chart's version.
+        // The chart's objects differ by release, and its image has the chart's version.
         spec["selector"] = json!(null);
         spec["template"]["metadata"] = json!(null);
         for word in ["/image", "/command/2"] {

@@ -1,7 +1,7 @@
-//! Who may ask a running test, and give it orders: the REST API and the live page before raw sockets.
+//! Access to a running test: requests to the REST API and the live page over raw sockets.
 //!
 //! Must not know how they are served. Invariant: each request is written byte for byte, as a browser, a
-//! stranger or k6's own client writes it.
+//! stranger or k6's own client sends it.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -53,7 +53,7 @@ impl Test {
         test
     }
 
-    /// Ends the test by an order that is allowed.
+    /// Ends the test by an allowed order.
     fn stop(self, head: &str) -> String {
         let body = r#"{"data":{"attributes":{"stopped":true}}}"#;
         let length = body.len();
@@ -66,12 +66,12 @@ impl Test {
     }
 }
 
-/// The status that raw bytes are answered with; 0: the connection ends without an answer.
+/// The status of the response to raw bytes; 0: the connection ends without a response.
 fn ask(port: u16, request: &str) -> u16 {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
     let patience = Some(Duration::from_secs(30));
     stream.set_read_timeout(patience).expect("a time");
-    // Whoever is refused early may not be read to its end.
+    // A request that is refused early may not be read to its end.
     let _ = stream.write_all(request.as_bytes());
     let mut head = [0; 12];
     match stream.read_exact(&mut head) {
@@ -86,7 +86,7 @@ fn pages_of_other_sites_neither_read_nor_order() {
     let test = Test::start("127.0.0.1", &[], &[]);
     let (api, web) = (test.api, test.web);
     for (port, line, head, status) in [
-        // DNS rebinding: the page's own name leads here.
+        // DNS rebinding: the page's own name points here.
         (api, "GET /v1/status", "Host: evil.example:6565\r\n", 403),
         (web, "GET /events", "Host: evil.example\r\n", 403),
         (web, "GET /", "Host: 127.0.0.1.evil.example\r\n", 403),
@@ -116,7 +116,7 @@ fn pages_of_other_sites_neither_read_nor_order() {
             "Host: localhost\r\nSec-Fetch-Site: same-site\r\n",
             403,
         ),
-        // A preflight is granted nothing.
+        // A preflight gets no permissions.
         (
             api,
             "OPTIONS /v1/status",
@@ -142,7 +142,7 @@ fn pages_of_other_sites_neither_read_nor_order() {
         let request = format!("{line} HTTP/1.1\r\n{head}Content-Length: 0\r\n\r\n");
         assert_eq!(ask(port, &request), status, "{request}");
     }
-    // As curl and k6's own client write it.
+    // As sent by curl and k6's own client.
     test.stop("Host: localhost:6565\r\nUser-Agent: curl/8\r\nAccept: */*\r\n");
 }
 
@@ -210,7 +210,7 @@ fn requests_that_are_huge_or_never_end_take_nothing_from_others() {
     let test = Test::start("127.0.0.1", &[], &[]);
     let (api, web) = (test.api, test.web);
     for port in [api, web] {
-        // More than the connections that are served at a time, and none says what it wants.
+        // More than the connections that are served at a time, and none sends a request.
         let slow: Vec<TcpStream> = (0..80)
             .filter_map(|_| {
                 let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
@@ -226,7 +226,7 @@ fn requests_that_are_huge_or_never_end_take_nothing_from_others() {
         let many = "A: b\r\n".repeat(2000);
         let head = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{many}\r\n");
         assert!(matches!(ask(port, &head), 0 | 431), "2,000 fields");
-        // Who is refused is answered before a byte of its body.
+        // A refused client gets its response before sending any of its body.
         let head =
             "PUT /v1/setup HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 99999999999\r\n\r\n";
         assert_eq!(ask(port, head), 403);

@@ -1,6 +1,7 @@
-//! Every page against WCAG 2.2 A and AA, as axe-core finds it: light and dark, on a wide screen and on a narrow one.
+//! Every page against WCAG 2.2 A and AA, as checked by axe-core: light and dark, on a wide and on a narrow
+//! screen.
 //!
-//! Must not know how a page is made. Invariant: a page is looked at only when what it shows is drawn.
+//! Must not know how a page is made. Invariant: a page is only checked after its content has been drawn.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +12,10 @@ use loadline_e2e::rest::RestApi;
 use loadline_e2e::target::Target;
 use loadline_e2e::{axe, loadline, run_to_end, skip_unless_ci};
 
-/// What makes a page wide or narrow, in CSS pixels: a laptop and a telephone.
+/// Width of wide and narrow pages, in CSS pixels: a laptop and a phone.
 const WIDTHS: [u32; 2] = [1400, 420];
 
-/// The library that judges; `None`, with a word, where it or the browser cannot be had. In CI that is a failure.
+/// The checking library; `None`, with a report, if it or the browser is unavailable. In CI that is a failure.
 fn judge(test: &str) -> Option<String> {
     if !browser::is_there() {
         skip_unless_ci(test, "chromium is not installed");
@@ -58,7 +59,7 @@ fn assert_accessible(page: &mut Browser, source: &str) {
     );
 }
 
-/// A script that has requests of two names, of which one fails, and a threshold that is crossed.
+/// A script with requests of two names, one of which fails, and a crossed threshold.
 fn write_script(folder: &Path, target: &Target, seconds: u32) -> std::path::PathBuf {
     let script = folder.join("s.js");
     let (good, bad) = (target.url("/status/200"), target.url("/status/503"));
@@ -152,7 +153,7 @@ fn a_comparison_is_accessible() {
             .arg(target.url(path));
         Running::start(command)
     });
-    // Where every answer is wrong the exit code says so.
+    // If every response is wrong, the exit code says so.
     for (running, code) in started.collect::<Vec<_>>().into_iter().zip([0, 0, 1]) {
         assert_eq!(running.finish().status.code(), Some(code));
     }

@@ -1,7 +1,7 @@
 //! One test on several processes: the same load, the same result, the same end.
 //!
-//! Must not know what coordinator and agents say to each other. Invariant: what several processes do is held against what one
-//! process does.
+//! Must not know the protocol between coordinator and agents. Invariant: the behaviour of several processes is
+//! compared with that of one process.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,14 +50,15 @@ const SCRIPT: &str = "
             const { count, passes, fails, min, max } = values;
             const times = type === 'trend' && name !== 'own';
             const bytes = name.startsWith('data_');
-            // Virtual users are sampled once a second: whether they are at all is the length of the run.
+            // Virtual users are sampled once a second: whether there are samples depends on the length of the
+            // run.
             if (type === 'gauge') continue;
             counts[name] = { thresholds, ...(times || bytes ? {} : { count, passes, fails, min, max }) };
         }
         return { stdout: JSON.stringify(counts) };
     }";
 
-/// Runs the script with these options more; gives what ended, and what the server was asked for.
+/// Runs the script with these additional options; returns the outcome, and the requests to the server.
 fn scripted(more: &[&str]) -> (Output, Vec<String>) {
     let (server, targets) = keeping();
     let folder = tempfile::tempdir().expect("there is room");
@@ -123,7 +124,7 @@ fn agents_from_elsewhere_join_with_the_token_and_end_as_the_test_does() {
     let folder = tempfile::tempdir().expect("there is room");
     let load = ["-n", "20", "-c", "2", "--threshold", "p(99)<0.001ms"];
     let (_server, running, at, token) = coordinator(folder.path(), "2", &load);
-    // Whoever is no agent disturbs nobody.
+    // A client that is not an agent disturbs nobody.
     let mut noise = TcpStream::connect(&at).expect("it listens");
     noise
         .write_all(b"GET / HTTP/1.1\r\n\r\n")
@@ -241,7 +242,8 @@ fn a_test_is_one_whoever_steers_it() {
     assert_eq!(ended.status.code(), Some(103), "{}", text(&ended.stderr));
 }
 
-/// The values of a file of `--out json`, each as text, without what is another one in each run: instants, times and places.
+/// The values in a file of `--out json`, each as text, without parts that differ in each run: instants, times
+/// and addresses.
 fn json_values(path: &std::path::Path) -> Vec<String> {
     let text = fs::read_to_string(path).expect("it was written");
     let values = text.lines().map(|line| -> Value {
@@ -275,7 +277,7 @@ fn outputs_get_each_value_of_all_agents() {
         .map(|path| format!("json={}", path.display()));
     let csv = folder.path().join("three.csv");
     let csv_out = format!("csv={}", csv.display());
-    // The tag of a URL has the number of the iteration.
+    // The tag of a URL contains the number of the iteration.
     let tags = "--system-tags=name,status,check,scenario,method,expected_response";
     let (_, asked) = scripted(&[tags, "--out", &outs[0]]);
     let three = ["--agents", "3", tags, "--out", &outs[1], "--out", &csv_out];
@@ -316,7 +318,7 @@ fn samples_of_all_agents_are_in_the_csv() {
     assert_eq!(rows(&["--agents", "3"]), one);
 }
 
-/// Command lines with their exit codes and what is named; `S` is a script.
+/// Command lines with their exit codes and the text that must be named; `S` is a script.
 const REFUSED: [(&str, i32, &str); 9] = [
     (
         "run --agents 2 --execution-segment 1/2 S",

@@ -1,7 +1,7 @@
-//! JMeter plans on several processes: one test, its threads cut over agents.
+//! JMeter plans on several processes: one test, its threads divided among agents.
 //!
-//! Must not know what coordinator and agents say to each other. Invariant: what several processes do is held against what one
-//! process does.
+//! Must not know the protocol between coordinator and agents. Invariant: the behaviour of several processes is
+//! compared with that of one process.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +30,7 @@ fn data_set(recycle: bool) -> String {
     element("CSVDataSet", "Data", &properties, "")
 }
 
-/// Threads that say their numbers and count together, threads that share the rows of a file, and arrivals.
+/// Threads that send their numbers and a common counter, threads that share the rows of a file, and arrivals.
 fn plan() -> String {
     let counter = [
         "CounterConfig.start=1",
@@ -52,7 +52,7 @@ fn plan() -> String {
     jmx::plan(&format!("{}{}", words(), groups.concat()))
 }
 
-/// A variable that comes to something else each time it is evaluated, and one of a property.
+/// A variable whose value differs in each evaluation, and one with a property's value.
 fn words() -> String {
     let variables = "<Arguments testname=\"Variables\"><collectionProp name=\"Arguments.arguments\">\
         <elementProp name=\"word\" elementType=\"Argument\"><stringProp name=\"Argument.name\">word</stringProp>\
@@ -67,24 +67,24 @@ fn write(folder: &Path, plan: &str) {
     fs::write(folder.join("plan.jmx"), plan).expect("there is room");
 }
 
-/// What a plan came to.
+/// The outcome of a plan.
 struct Came {
     output: Output,
-    /// What the server was asked for.
+    /// The requests to the server.
     asked: Vec<String>,
-    /// Label and thread of each row of the results file, likewise.
+    /// Label and thread of each row of the results file, in the same order.
     rows: Vec<(String, String)>,
     result: serde_json::Value,
 }
 
-/// What the server was asked for in order of the text.
+/// The outcome, with the requests sorted as text.
 fn ran(plan: &str, more: &[&str]) -> Came {
     let mut came = in_order(plan, more);
     came.asked.sort();
     came
 }
 
-/// The same in the order in which it was asked.
+/// The same in the original order.
 fn in_order(plan: &str, more: &[&str]) -> Came {
     let (server, targets) = keeping();
     let folder = tempfile::tempdir().expect("there is room");
@@ -119,7 +119,7 @@ fn in_order(plan: &str, more: &[&str]) -> Came {
     }
 }
 
-/// Without the word that is another in each run.
+/// Without the word that differs in each run.
 fn without_chance(asked: &[String]) -> Vec<String> {
     let words: BTreeSet<&str> = asked
         .iter()

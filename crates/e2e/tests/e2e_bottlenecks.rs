@@ -1,6 +1,7 @@
-//! Staged bottlenecks: testbeds in which one thing is in the way, and whether the verdict names it.
+//! Staged bottlenecks: testbeds in which one thing limits the load, and whether the verdict names it.
 //!
-//! Must not know how a verdict is reached. Invariant: one testbed at a time, so that none is in another's way.
+//! Must not know how a verdict is reached. Invariant: one testbed at a time, so that they do not affect each
+//! other.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use serde_json::Value;
 /// Held while a testbed runs.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// A testbed that stands, and the machine to itself as far as these tests go.
+/// A staged testbed, with the machine to itself among these tests.
 struct Staged {
     testbed: Testbed,
     _alone: MutexGuard<'static, ()>,
@@ -35,8 +36,8 @@ impl Staged {
         }
     }
 
-    /// Drives it: words are those of `bench`, `FRONT` the URL of what is driven, `{NAME}` that of a component without
-    /// its last `/`.
+    /// Runs a load on it: the words are those of `bench`, `FRONT` is the URL of the loaded component, `{NAME}`
+    /// that of another component without its final `/`.
     fn drive(&self, line: &[&str]) -> Judged {
         let mut words: Vec<String> = [
             "-q",
@@ -70,7 +71,7 @@ impl Staged {
     }
 }
 
-/// What a run was judged to be.
+/// The verdict on a run.
 struct Judged(Ran);
 
 impl Judged {
@@ -78,7 +79,7 @@ impl Judged {
         &self.0.result()["verdict"]
     }
 
-    /// The verdict names who was in the way.
+    /// Asserts that the verdict names the limit.
     fn limited_by(self, limit: &str) -> Judged {
         assert_eq!(self.verdict()["limit"], limit, "{}", self.verdict());
         self
@@ -96,7 +97,7 @@ impl Judged {
             .unwrap_or_else(|| panic!("no {code}: {}", self.verdict()))
     }
 
-    /// A finding of this code is told, and its text holds these words.
+    /// Asserts that there is a finding with this code, and that its text contains these words.
     fn tells(self, code: &str, words: &[&str]) -> Judged {
         let text = self.text(code);
         for word in words {
@@ -105,7 +106,7 @@ impl Judged {
         self
     }
 
-    /// The first sentence names it too.
+    /// Asserts that the headline names it too.
     fn headline(self, word: &str) -> Judged {
         let headline = self.verdict()["headline"].as_str().unwrap_or_default();
         assert!(headline.contains(word), "{word:?} is not in {headline:?}");
@@ -113,7 +114,7 @@ impl Judged {
     }
 }
 
-/// Observers look twice a second, so that short runs have points.
+/// Observers read several times a second, so that short runs have points.
 const FRONT: &str = "front=process:name:front-0;interval=300ms";
 const APIS: &str = "api=process:name:api-*;interval=300ms";
 
@@ -405,7 +406,7 @@ export default function () {
 ";
 
 impl Staged {
-    /// Runs a script against `front`, the command started by this line of a shell.
+    /// Runs a script against `front`, with the command started by this shell line.
     fn run_script(&self, shell: &str, script: &str) -> Judged {
         let folder = tempfile::tempdir().expect("there is room");
         let (file, json) = (folder.path().join("s.js"), folder.path().join("r.json"));
@@ -437,7 +438,7 @@ fn the_generators_processor() {
         .tells("generator-busy", &[]);
 }
 
-/// A control group with a fifth of a processor, removed at the end; `None` where none can be made.
+/// A control group with a fifth of a CPU, removed at the end; `None` if it cannot be created.
 struct Quota(PathBuf);
 
 impl Quota {
@@ -458,7 +459,7 @@ impl Quota {
 
 impl Drop for Quota {
     fn drop(&mut self) {
-        // Its processes have ended; where it stays, it is empty.
+        // Its processes have ended; if it stays, it is empty.
         let _ = fs::remove_dir(&self.0);
     }
 }

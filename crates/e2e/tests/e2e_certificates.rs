@@ -1,6 +1,6 @@
-//! Whom the client trusts over TLS, and what a certificate that it does not trust does to a run.
+//! Which certificates the client trusts over TLS, and how an untrusted certificate affects a run.
 //!
-//! Must not know TLS. Invariant: one authority, one name, one thing wrong at a time.
+//! Must not know TLS. Invariant: one authority, one name, one fault at a time.
 
 use loadline_e2e::certificates::{Authority, Identity, Validity};
 use loadline_e2e::server::Server;
@@ -56,7 +56,7 @@ fn expired_mismatched_and_unknown() {
     assert_eq!(bench_some(&["-k", &url(&expired)]).count("good"), 6);
 }
 
-/// Most programs make a certificate that its own key signed an authority's; who is told to trust it may show it.
+/// Most programs mark a self-signed certificate as an authority's; if it is trusted, the server may use it.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn self_signed_certificates() {

@@ -1,6 +1,6 @@
 //! `--charts` of `bench`, `run` and `report`.
 //!
-//! Must not know what a chart looks like. Invariant: a chart is there in both formats or not at all.
+//! Must not know what a chart looks like. Invariant: a chart exists in both formats or not at all.
 
 use std::path::Path;
 

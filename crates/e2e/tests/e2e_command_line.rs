@@ -1,11 +1,11 @@
-//! The outermost manners of the binary: what it says of itself, and how it refuses nonsense.
+//! The basic behaviour of the binary: what it prints about itself, and how it refuses invalid input.
 //!
-//! Must not know what any command does. Invariant: reports go to standard output, complaints to
-//! standard error, and the exit code tells them apart.
+//! Must not know what any command does. Invariant: reports go to standard output, errors to standard error, and
+//! the exit code distinguishes them.
 
 use loadline_e2e::run;
 
-/// The exit code of wrong usage, the same as k6's.
+/// The exit code of a usage error, as in k6.
 const USAGE: i32 = 104;
 
 #[test]

@@ -1,7 +1,7 @@
 //! `loadline compare` on results of real runs.
 //!
-//! Must not know the statistics. Invariant: what is known to be slower is called worse, and the exit code
-//! tells a pipeline.
+//! Must not know the statistics. Invariant: a run that is known to be slower is reported as worse, and the exit
+//! code shows it.
 
 use std::path::Path;
 use std::process::Output;
@@ -16,7 +16,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Starts a run of which nine whole seconds are left without the first.
+/// Starts a run that has nine whole seconds after the first.
 fn start(folder: &Path, name: &str, url: &str) -> Running {
     let mut command = loadline();
     command.args([

@@ -1,6 +1,7 @@
-//! Tests on several processes whose coordinator cannot be reached for a while, or is killed and started again.
+//! Tests on several processes whose coordinator is unreachable for a while, or killed and restarted.
 //!
-//! Must not know what coordinator and agents say to each other. Invariant: the target's own count says what was sent.
+//! Must not know the protocol between coordinator and agents. Invariant: the target's own count shows what was
+//! sent.
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -15,18 +16,18 @@ use loadline_e2e::server::{Server, free_port};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A test whose coordinator may be started again, and its target, which keeps what it is asked for.
+/// A test whose coordinator may be restarted, with a target that records its requests.
 struct Test {
     server: Server,
     targets: Arc<Mutex<Vec<String>>>,
     folder: TempDir,
-    /// Where agents join.
+    /// The address where agents join.
     at: String,
     agents: &'static str,
 }
 
 impl Test {
-    /// One with so many agents.
+    /// A test with this number of agents.
     fn of(agents: &'static str) -> Test {
         let (server, targets) = keeping();
         Test {
@@ -38,7 +39,7 @@ impl Test {
         }
     }
 
-    /// Starts a coordinator of so many requests a second, for so long.
+    /// Starts a coordinator with this rate in requests per second, for this duration.
     fn bench(&self, rate: &str, time: &str) -> Running {
         let load = ["-r", rate, "-z", time, "--max-vus", "20"];
         let url = self.server.url("/");
@@ -61,7 +62,7 @@ impl Test {
         (Running::start(agent(&between, TOKEN, name)), relayed)
     }
 
-    /// How many requests the target has seen.
+    /// The number of requests that the target has received.
     fn count(&self) -> usize {
         self.targets.lock().expect("nobody panics").len()
     }
@@ -82,7 +83,7 @@ fn kill(running: Running) {
     drop(running.finish());
 }
 
-/// Requests that were asked for, begun, completed, and lost.
+/// Requests that were planned, started, completed, and lost.
 fn counts(result: &Value) -> [u64; 4] {
     let (totals, counts) = (&result["totals"], &result["totals"]["seen"]["counts"]);
     let all = [
@@ -94,21 +95,21 @@ fn counts(result: &Value) -> [u64; 4] {
     all.map(|value| value.as_u64().unwrap_or(0))
 }
 
-/// What is said in marks of this kind.
+/// The texts of marks of this kind.
 fn marks(result: &Value, kind: &str) -> Vec<String> {
     let events = result["events"].as_array().expect("events");
     let of_kind = events.iter().filter(|mark| mark["kind"] == kind);
     of_kind.map(|mark| mark["text"].to_string()).collect()
 }
 
-/// Seconds with half of 200 requests at least.
+/// The number of seconds with at least half of 200 requests.
 fn busy_seconds(result: &Value) -> usize {
     let seconds = result["series"].as_array().expect("seconds");
     let started = |second: &&Value| second["started"].as_u64().unwrap_or(0) > 100;
     seconds.iter().filter(started).count()
 }
 
-/// Waits for its end; gives what it told.
+/// Waits for its end with this exit code; returns its messages.
 fn ends_with(running: Running, code: i32) -> String {
     let ended = running.finish();
     let told = text(&ended.stderr);
@@ -170,7 +171,7 @@ fn an_agent_whose_share_another_has_is_told_to_end_and_what_it_did_is_counted() 
         (test.count() as u64, 0),
         "the target's own count"
     );
-    // Who is told to end does so at once.
+    // An agent that is ordered to end does so at once.
     let cut_off = &result["totals"]["seen"]["counts"]["interrupted"];
     assert_eq!(completed + cut_off.as_u64().unwrap_or(0), started);
     let returned = marks(&result, "agent-returned");

@@ -1,6 +1,6 @@
 //! The Grafana dashboards of `deploy/grafana` against a real Prometheus, after a real run.
 //!
-//! Must not know what panels look like. Invariant: every query of every panel finds something.
+//! Must not know what panels look like. Invariant: every query of every panel returns data.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use loadline_e2e::web;
 use loadline_e2e::{loadline, run_to_end, skip};
 use serde_json::Value;
 
-/// One in so many requests is answered with 503; TLS, groups and data are not needed by any panel.
+/// Some of the requests get a 503 response; no panel needs TLS, groups or data.
 const SCRIPT: &str = "
     import http from 'k6/http';
     import { check } from 'k6';
@@ -34,7 +34,7 @@ fn dashboard(name: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
 }
 
-/// Titles and queries of all panels, with what Grafana would put in place of its variables.
+/// Titles and queries of all panels, with Grafana's variables replaced.
 fn queries(dashboard: &Value, testid: &str) -> Vec<(String, String)> {
     let panels = dashboard["panels"].as_array().expect("it has panels");
     let mut queries = Vec::new();
@@ -68,7 +68,7 @@ fn every_panel_finds_something(test: &str, name: &str, variables: &[(&str, &str)
             _ => web::ok("hello"),
         })
     });
-    // Of the first run one in ten requests fails, of the second all.
+    // In the first run one in ten requests fails, in the second all of them.
     for (testid, every) in [("some", "10"), ("all", "1")] {
         let mut command = loadline();
         command
@@ -108,7 +108,7 @@ fn every_panel_finds_something(test: &str, name: &str, variables: &[(&str, &str)
             (failed_told - failed).abs() < 0.02,
             "{testid}: {failed_told}"
         );
-        // Of two checks that are made equally often one always passes; a third is made once in all.
+        // Of two checks that are equally frequent one always passes; a third occurs once.
         assert!(
             (passed_told - (1.0 - failed / 2.0)).abs() < 0.02,
             "{testid}: {passed_told}"

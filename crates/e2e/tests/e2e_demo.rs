@@ -1,13 +1,13 @@
 //! `loadline demo`: what a new user sees first.
 //!
-//! Must not know the ramp. Invariant: it needs no network, no server and no file of the user's.
+//! Must not know the ramp. Invariant: it needs no network, no server and no file of the user.
 
 use loadline_e2e::ran::in_one_line;
 use loadline_e2e::{clock, loadline, run_to_end};
 
 use std::time::Duration;
 
-/// What the demo promises to take at most.
+/// The maximum duration that the demo promises.
 const TIME_MAX: Duration = Duration::from_secs(30);
 
 #[test]

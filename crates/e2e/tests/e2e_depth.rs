@@ -1,7 +1,7 @@
-//! Inputs nested 100,000 deep and inputs of 50 MB at every front door of the binary.
+//! Inputs nested 100,000 levels deep and inputs of 50 MB, for every kind of input of the binary.
 //!
-//! Must not know parsers. Invariant: whatever a file holds, the process ends with an exit code of the
-//! list, names the file, and takes memory for the file and little more.
+//! Must not know parsers. Invariant: whatever a file contains, the process ends with a documented exit code,
+//! names the file, and takes little more memory than the file.
 
 use std::fs;
 use std::path::Path;
@@ -9,11 +9,11 @@ use std::path::Path;
 use loadline_e2e::loadline;
 use loadline_e2e::process::Running;
 
-/// Levels of what is nested.
+/// Levels of nested inputs.
 const DEEP: usize = 100_000;
-/// Bytes of what is long.
+/// Bytes of long inputs.
 const LONG: usize = 50_000_000;
-/// Bytes that any of these may take; the binary itself takes a tenth.
+/// Maximum memory of any of these in bytes; the binary itself takes a tenth.
 const MEMORY_MAX: u64 = 400 << 20;
 
 /// A file that the binary reads.
@@ -23,11 +23,11 @@ struct Door {
     before: &'static [&'static str],
     /// Those after it.
     after: &'static [&'static str],
-    /// What the file may hold.
+    /// The possible contents of the file.
     inputs: &'static [Input],
 }
 
-/// What a file holds, with its name.
+/// The content of a file, with its name.
 type Input = (&'static str, fn() -> String);
 
 const YAML: &[Input] = &[
@@ -128,7 +128,7 @@ const DOORS: &[Door] = &[
     },
 ];
 
-/// Each alias stands for ten of the one before it.
+/// Each alias expands to ten of the previous one.
 fn aliases() -> String {
     let first = "a0: &a0 [x]\n".to_owned();
     (1..12).fold(first, |text, n| {
@@ -163,7 +163,7 @@ fn refuses(folder: &Path, words: &[&str], input: &str, file: &str) {
     assert!(rss_max < MEMORY_MAX, "{rss_max} bytes of memory: {what}");
 }
 
-/// The words of a command line, its nested last one, and what is named where it is refused.
+/// The words of a command line, its nested last one, and the text that its refusal must name.
 type NestedOption = (&'static [&'static str], fn() -> String, &'static str);
 
 const OPTIONS: &[NestedOption] = &[
@@ -191,9 +191,9 @@ const OPTIONS: &[NestedOption] = &[
     ),
 ];
 
-/// A file of actions.
+/// A file with template actions.
 const DEEP_TEMPLATE: &str = "deep.template";
-/// Levels that a command line has room for.
+/// Number of levels that fit into a command line.
 const DEEP_WORD: usize = 10_000;
 
 fn brackets() -> String {
@@ -224,7 +224,7 @@ fn nested_options_are_refused_by_name() {
     }
 }
 
-/// The exit code, what was said, and the most memory of a command that has ended.
+/// The exit code, the messages, and the maximum memory of a finished command.
 fn ended(folder: &Path, words: &[&str]) -> (Option<i32>, String, u64) {
     let mut command = loadline();
     command.current_dir(folder).args(words);
@@ -234,8 +234,8 @@ fn ended(folder: &Path, words: &[&str]) -> (Option<i32>, String, u64) {
     (output.status.code(), said, rss_max)
 }
 
-/// What a script opens is held once by the process and once by the virtual user that opened it; so
-/// is what it opens out of an archive.
+/// A file opened by a script is held once by the process and once by the virtual user that opened it; so is a
+/// file opened from an archive.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn files_and_archives_are_held_once() {

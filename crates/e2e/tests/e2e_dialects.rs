@@ -1,6 +1,6 @@
-//! Command lines of hey and bombardier under their dialects, held against what was seen of the tools.
+//! Command lines of hey and bombardier under their dialects, compared with the recordings of the tools.
 //!
-//! Must not know what a line is about. Invariant: the tools themselves are wanted for recording alone.
+//! Must not know the topic of a line. Invariant: the tools themselves are only needed for recording.
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
@@ -26,7 +26,7 @@ fn bombardier_is_spoken_as_bombardier_speaks_it() {
     hold(Tool::Bombardier);
 }
 
-/// Both tools report what there is, and end with 0; a request under way is waited for and counted.
+/// Both tools report the results so far, and end with 0; requests in flight are awaited and counted.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn an_interrupt_ends_the_load_and_not_the_report() {
@@ -65,7 +65,7 @@ fn an_interrupt_ends_the_load_and_not_the_report() {
     }
 }
 
-/// As under both tools the first signal waits for what is under way; here a second one does not.
+/// As in both tools the first signal waits for requests in flight; here a second one does not.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_second_interrupt_waits_for_nothing() {
@@ -94,7 +94,7 @@ fn a_second_interrupt_waits_for_nothing() {
     }
 }
 
-/// A server that answers twenty requests of one connection at a time; with the next it is gone.
+/// A server that responds to twenty requests on one connection at a time, and disappears at the next.
 fn dying() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("it has an address");
@@ -107,7 +107,7 @@ fn dying() -> SocketAddr {
                     return;
                 }
                 left -= 1;
-                // Whoever is gone asks no more.
+                // A client that is gone sends no more requests.
                 let _ = stream.write_all(&web::ok("ok"));
             }
         }
@@ -115,7 +115,7 @@ fn dying() -> SocketAddr {
     address
 }
 
-/// What the tools themselves print of it; where bombardier's second client differs, `docs/dialects.md` says so.
+/// The output of the tools themselves; `docs/dialects.md` describes where bombardier's second client differs.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_server_that_dies_is_told_of_as_the_tools_do() {

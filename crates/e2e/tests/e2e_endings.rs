@@ -1,7 +1,7 @@
-//! How runs end: exit codes, signals, and what a journal tells of a run that was killed.
+//! How runs end: exit codes, signals, and the content of the journal of a killed run.
 //!
-//! Must not know how signals travel. Invariant: the target answers everything, so that only the ending
-//! under test decides the exit code.
+//! Must not know how signals are delivered. Invariant: the target responds to everything, so that only the
+//! ending under test determines the exit code.
 
 use loadline_e2e::process::{Running, loadline_under};
 use loadline_e2e::ran::{bench_finish, bench_start, in_one_line};
@@ -37,7 +37,7 @@ fn exit_codes_of_whole_runs() {
     }
 }
 
-/// The dialects end with their tools' codes: whatever the answers, 0.
+/// The dialects end with their tools' exit codes: 0, whatever the responses.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn exit_codes_of_dialects() {
@@ -66,7 +66,7 @@ fn slow_server(answer_after: Duration) -> Server {
     })
 }
 
-/// Starts a run of ten seconds, waits until requests are under way, and acts on it.
+/// Starts a run of ten seconds, waits until requests are in flight, and acts on it.
 fn interrupted(answer_after: Duration, act: impl FnOnce(&Running)) -> Ran {
     let server = slow_server(answer_after);
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -99,7 +99,7 @@ fn one_signal_ends_a_run_however_slow_its_target_is() {
     }
 }
 
-/// What is still under way when the planned time and the graceful stop are over.
+/// Requests still in flight when the planned duration and the graceful stop are over.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn requests_that_outlast_the_graceful_stop_are_interrupted() {
@@ -111,13 +111,13 @@ fn requests_that_outlast_the_graceful_stop_are_interrupted() {
     ran.assert_code(1);
 }
 
-/// Whole answers of a journal: `loadline report --json` of it.
+/// The content of a journal: `loadline report --json` of it.
 fn told_by(journal: &str) -> (Ran, String) {
     let output = run(["report", "--json", journal]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let json = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    // What was under way when the process died met no fate that anybody saw.
+    // The outcome of requests in flight when the process died is unknown.
     let value: serde_json::Value = serde_json::from_str(&json).expect("the result is JSON");
     assert_eq!(value["totals"]["stop"], "crashed");
     (Ran::of(&output, Some(&json)), said)
@@ -170,7 +170,7 @@ fn a_killed_run_is_told_by_its_journal() {
     assert!(report.contains("the process died"), "{report}");
 }
 
-/// A journal that nobody asked for is gone after a clean end, and stays after a kill.
+/// A journal that was not requested is removed after a clean end, and stays after a kill.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_default_journal_is_removed_after_a_clean_end() {
@@ -237,7 +237,7 @@ fn a_script_says_which_signal_ended_it() {
         server.url("/")
     );
     std::fs::write(&script, text).expect("written");
-    // Tests may run under nohup themselves.
+    // Tests may themselves run under nohup.
     let mut command = loadline_under(r#"exec env --default-signal=HUP "$0" "$@""#);
     command.args(["run", "-d", "20s"]).arg(&script);
     let (code, told) = hung_up(command, &server);

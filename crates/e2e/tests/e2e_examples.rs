@@ -1,7 +1,7 @@
 //! Every script of `examples/` under `loadline run` against `loadline target`, for a second or two.
 //!
-//! Must not know what a script does. Invariant: a script without checks, or with one that failed, fails
-//! the test; none can be added without being run.
+//! Must not know what a script does. Invariant: a script without checks, or with a failed one, fails the test;
+//! none can be added without being run.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use loadline_e2e::target::Target;
 use loadline_e2e::{loadline, run_to_end};
 use serde_json::Value;
 
-/// Instead of the minutes and hours that the scripts ask for.
+/// Replacements of the minutes and hours in the scripts.
 const SHORT: [(&str, &str); 6] = [
     ("RAMP", "200ms"),
     ("HOLD", "1s"),

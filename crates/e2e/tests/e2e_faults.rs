@@ -1,7 +1,7 @@
-//! Targets that do one thing wrong: each failure is counted under its class and named with its next
-//! step, the run goes on to its end, nothing is lost, and memory stays flat.
+//! Targets with one fault each: each failure is counted in its class and reported with its next step, the run
+//! continues to its end, nothing is lost, and memory stays constant.
 //!
-//! Must not know how the client tells classes apart. Invariant: every server here fails every request.
+//! Must not know how the client distinguishes classes. Invariant: every server here fails every request.
 
 use loadline_e2e::faults::Fault;
 use loadline_e2e::ran::in_one_line;
@@ -16,12 +16,12 @@ use std::time::Duration;
 
 /// The exit code of a run in which nothing succeeded.
 const NOTHING_SUCCEEDED: i32 = 1;
-/// Memory that no run against a faulty target may need, in MiB: far above what a sound one takes, far
-/// below what keeping the answers would.
+/// Memory that no run against a faulty target may exceed, in MiB: far more than a good one takes, far less than
+/// storing the responses would.
 const MEMORY_MAX: u64 = 64;
 const REQUESTS: u64 = 12;
 
-/// Runs three virtual users against a fault and holds what every fault has in common.
+/// Runs three virtual users against a fault and asserts what all faults have in common.
 fn assert_counted(fault: Fault, class: &str, arguments: &[&str]) -> Ran {
     let server = fault.serve();
     let ran = bench_some(&server.url("/"), arguments);
@@ -69,7 +69,7 @@ fn answers_that_break_off_or_break_the_rules() {
     }
 }
 
-/// What came behind an answer might be taken for the next one.
+/// Bytes after a response could be mistaken for the next one.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn bytes_behind_an_answer_end_its_connection_alone() {
@@ -140,7 +140,7 @@ fn targets_that_are_too_slow() {
         let ran = assert_counted(fault, "timeout", &["--timeout", "250ms"]);
         assert!(ran.messages()[0].contains(stage), "{:?}", ran.messages());
     }
-    // More than the kernels of both ends take in for a peer that reads nothing.
+    // More than the kernels of both ends buffer for a peer that reads nothing.
     let mut body = tempfile::NamedTempFile::new().expect("a temporary file can be made");
     body.write_all(&vec![b'x'; 16 << 20])
         .expect("it can be written to");
@@ -151,7 +151,7 @@ fn targets_that_are_too_slow() {
     assert!(ran.messages()[0].contains(stage), "{:?}", ran.messages());
 }
 
-/// Nobody takes connections from a full accept queue, so further ones never come about.
+/// Nobody accepts connections from a full accept queue, so further ones are never established.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_full_accept_queue() {
@@ -161,7 +161,7 @@ fn a_full_accept_queue() {
     assert_all_failed(&ran, "connect-timeout", "a full accept queue");
 }
 
-/// The file that a body is streamed from goes away during the run.
+/// The file from which a body is streamed is removed during the run.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_body_file_that_vanishes() {
@@ -186,7 +186,7 @@ fn a_body_file_that_vanishes() {
     ran.assert_code(0);
 }
 
-/// Ten gigabytes are announced and flow until the timeout; none of them is kept.
+/// Ten gigabytes are announced and sent until the timeout; none of them is stored.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn an_answer_of_ten_gigabytes() {
@@ -207,7 +207,7 @@ fn an_answer_of_ten_gigabytes() {
     ran.assert_memory_below(MEMORY_MAX);
 }
 
-/// The same with a limit on what is read, and with a check that wants to see the body.
+/// The same with a limit on reading, and with a check that needs the body.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_limit_on_the_body() {
@@ -233,7 +233,7 @@ fn a_limit_on_the_body() {
     ran.assert_memory_below(MEMORY_MAX);
 }
 
-/// People look for Go's words in these reports; the classes stand in the verdict below.
+/// Users search these reports for Go's words; the classes are in the verdict below.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn dialects_word_failures_as_go_does() {
@@ -263,7 +263,7 @@ fn dialects_word_failures_as_go_does() {
     }
 }
 
-/// Failures come thick and fast, and neither they nor their messages pile up.
+/// There are very many failures, and neither they nor their messages accumulate.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn many_failures_take_no_more_memory_than_few() {
@@ -274,7 +274,7 @@ fn many_failures_take_no_more_memory_than_few() {
     ran.assert_memory_below(MEMORY_MAX);
 }
 
-/// A healthy target that dies, stays away and comes back on its port.
+/// A healthy target that dies, stays away and returns on its port.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_target_that_dies_and_comes_back() {

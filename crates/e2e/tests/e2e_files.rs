@@ -1,6 +1,6 @@
-//! Files that results are written to: looked at before a run, and each for itself after it.
+//! Files to which results are written: checked before a run, and written independently after it.
 //!
-//! Must not know what is in them. Invariant: what is refused has sent nothing, and what is lost is named.
+//! Must not know their content. Invariant: a refused command has sent nothing, and losses are named.
 
 use std::fs;
 use std::io::Write;
@@ -9,7 +9,7 @@ use std::process::Stdio;
 use loadline_e2e::server::Server;
 use loadline_e2e::{loadline, run_to_end, web};
 
-/// Runs a command in a folder; gives its exit code, what it said, and how often the server was asked.
+/// Runs a command in a folder; returns its exit code, its messages, and the number of requests to the server.
 fn ran(folder: &std::path::Path, words: &[&str]) -> (i32, String, u64) {
     let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("ok")));
     fs::write(
@@ -111,7 +111,7 @@ fn a_file_that_cannot_be_written_is_refused_before_the_load() {
             ("--report", "no/such.html"),
             ("--report", "-"),
             ("--journal", "-"),
-            // Nobody makes files there.
+            // Nobody can create files there.
             ("--json", "/proc/x.json"),
         ] {
             let (code, told, asked) = ran(folder.path(), &[command, "-q", option, file]);
@@ -153,7 +153,7 @@ fn a_pipe_is_as_good_as_a_file_whatever_is_stored() {
             command.stdin(Stdio::piped()).stdout(Stdio::piped());
             let mut running = command.spawn().expect("it can be started");
             let bytes = fs::read(folder.path().join(stored)).expect("it is there");
-            // Who is given a file does not read what is piped.
+            // If a file is given, piped input is not read.
             let _ = running.stdin.take().expect("it is piped").write_all(&bytes);
             let output = running.wait_with_output().expect("it ends");
             assert_eq!(output.status.code(), Some(0), "{stored} as {name}");

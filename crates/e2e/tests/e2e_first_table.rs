@@ -1,7 +1,7 @@
 //! The tutorials, line by line, as their readers type them.
 //!
-//! Must not know more than the tutorials of docs/ say, but for what makes their runs short. Invariant: a command of a page
-//! that fails, or a file of it that cannot be run, fails the test.
+//! Must not know more than the tutorials of docs/, except for the changes that make their runs short.
+//! Invariant: a command of a page that fails, or a file of it that cannot be run, fails the test.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use loadline_e2e::k6::repository;
 use loadline_e2e::target::Target;
 use loadline_e2e::{loadline_under, run_to_end};
 
-/// The port on 127.0.0.1 of the service that the page's reader has started.
+/// The port on 127.0.0.1 of the service that the reader has started.
 const PORT: &str = "8080";
-/// What makes the page's runs short, in files and in command lines.
+/// Changes that make the page's runs short, in files and in command lines.
 const SHORTER: [(&str, &str); 7] = [
     (
         "suite init http",
@@ -25,7 +25,7 @@ const SHORTER: [(&str, &str); 7] = [
     ("duration: '10s'", "duration: '1s'"),
 ];
 
-/// Fenced blocks of a page with their language.
+/// Fenced blocks of a page with their languages.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     let fenced = page.split("\n```").skip(1).step_by(2);
     fenced.filter_map(|block| block.split_once('\n')).collect()
@@ -39,7 +39,7 @@ fn shortened(text: &str, target: &Target) -> String {
     short.fold(text, |text, (long, short)| text.replace(long, short))
 }
 
-/// Types a line into a shell in which `loadline` is the binary under test.
+/// Runs a line in a shell in which `loadline` is the binary under test.
 fn typed(line: &str, folder: &Path) -> String {
     let script = format!("bin=$0; loadline() {{ \"$bin\" \"$@\"; }}; {line}");
     let mut command = loadline_under(&script);
@@ -57,7 +57,7 @@ fn typed(line: &str, folder: &Path) -> String {
     told
 }
 
-/// The name that a file's first line tells, in a comment of its language.
+/// The file name in a file's first line, in a comment of its language.
 fn file_name<'a>(text: &'a str, language: &str) -> &'a str {
     let (begin, end) = match language {
         "js" => ("//", ""),
@@ -71,7 +71,7 @@ fn file_name<'a>(text: &'a str, language: &str) -> &'a str {
     name.expect("a file's name").trim()
 }
 
-/// Does in `folder` what a page says, and gives what its commands told.
+/// Follows a page's instructions in `folder`, and returns the output of its commands.
 fn followed(page: &str, folder: &Path) -> String {
     let page = repository().join(page);
     let page = std::fs::read_to_string(page).expect("the tutorial is there");
@@ -85,7 +85,7 @@ fn followed(page: &str, folder: &Path) -> String {
                 std::fs::write(folder.join(name), &text).expect("there is room");
             }
             "sh" => {
-                // What goes on in the background is the service, which is there.
+                // The command in the background is the service, which is already running.
                 let lines = text.lines().filter(|line| !line.ends_with('&'));
                 lines.for_each(|line| told += &typed(line, folder));
             }
@@ -95,7 +95,7 @@ fn followed(page: &str, folder: &Path) -> String {
     told
 }
 
-/// How many rows the table of a document has.
+/// The number of rows in the table of a document.
 fn rows_of(document: &str, folder: &Path) -> usize {
     let text = std::fs::read_to_string(folder.join(document)).expect("it was written");
     let lines = text.lines().filter(|line| line.starts_with('|')).count();

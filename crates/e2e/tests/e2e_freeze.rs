@@ -1,10 +1,10 @@
-//! A target that freezes for a second in a run of ten at 1,000/s over 50 connections: an honest report
-//! tells it, whichever command line asked for the run.
+//! A target that freezes for one second in a run of ten at 1,000/s over 50 connections: an honest report shows
+//! it, whichever command line started the run.
 //!
-//! What is expected follows from the freeze as measured, F seconds: of 10,000 arrivals those that fall
-//! into it wait for what is left of it, so the slowest 1 % (100 arrivals, 0.1 s) begin at F - 0.1 s and
-//! the slowest 5 % at F - 0.5 s, and later by what the queue of a thousand takes to be answered. Must not know how arrivals are queued. Invariant: one freeze at a time, so
-//! that the machine is as quiet as a test can have it.
+//! The expected values follow from the measured freeze of F seconds: of 10,000 arrivals those during the freeze
+//! wait for the rest of it, so the slowest 1 % (100 arrivals, 0.1 s) start at F - 0.1 s and the slowest 5 % at
+//! F - 0.5 s, plus the time to process the queue of a thousand. Must not know how arrivals are queued.
+//! Invariant: one freeze at a time, so that the machine is as quiet as possible in a test.
 
 use loadline_e2e::nginx::{Nginx, Options};
 use loadline_e2e::process::Running;
@@ -15,14 +15,14 @@ use loadline_e2e::{clock, loadline};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Deviation allowed from what is expected.
+/// Allowed relative deviation from the expected value.
 const TOLERANCE: f64 = 0.02;
-/// Milliseconds that the queue may take beyond that: 20,000 answers per second.
+/// Milliseconds that processing the queue may take in addition: 20,000 responses per second.
 const QUEUE_MS: f64 = 50.0;
 
 static QUIET: Mutex<()> = Mutex::new(());
 
-/// A server process that can be stopped and continued: nginx, or else the embedded one.
+/// A server process that can be stopped and continued: nginx, otherwise the embedded one.
 enum Server {
     Nginx(Box<Nginx>),
     Target(Target),
@@ -54,7 +54,7 @@ impl Server {
         }
     }
 
-    /// Freezes it for about a second and gives how long that was, in milliseconds.
+    /// Freezes it for about a second and returns the actual duration in milliseconds.
     fn freeze(&self) -> f64 {
         let begun = clock::now();
         self.signal(libc::SIGSTOP);
@@ -80,8 +80,8 @@ fn tells(freeze: f64, p50: f64, p95: f64, p99: f64) -> Result<(), String> {
     near("p99", p99, freeze - 100.0)
 }
 
-/// Percentiles shift when something else holds the machine for a moment, so a run may be repeated;
-/// what must hold whatever the machine does is asserted in every one.
+/// Percentiles shift if something else occupies the machine for a moment, so a run may be repeated; conditions
+/// that do not depend on the machine are asserted in every run.
 fn in_one_of_three(attempt: impl Fn() -> Result<(), String>) {
     let _quiet = QUIET.lock().unwrap_or_else(PoisonError::into_inner);
     let mut seen = Vec::new();
@@ -127,7 +127,7 @@ fn bench_once() -> Result<(), String> {
         (0, 0)
     );
     let response = |name| ran.milliseconds("response_time_ns", name);
-    // Only the fifty that were under way saw it in their service time.
+    // Only the fifty requests in flight have it in their service time.
     assert!(ran.milliseconds("service_time_ns", "max") > 900.0);
     let service_p99 = ran.milliseconds("service_time_ns", "p99");
     if service_p99 >= 100.0 {
@@ -166,7 +166,7 @@ fn dialect(arguments: &[&str]) -> Result<(), String> {
     tells(freeze, at("p50"), at("p95"), at("p99"))
 }
 
-/// The time that follows a name such as `p99`, in milliseconds.
+/// The time after a name such as `p99`, in milliseconds.
 fn milliseconds(line: &str, name: &str) -> f64 {
     let mut words = line
         .split_once(name)

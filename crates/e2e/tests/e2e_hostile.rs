@@ -1,7 +1,7 @@
-//! The table of hostile servers under `bench` and under a script: every request is accounted for under
-//! the class that the table says, the run ends on time, and memory stays bounded.
+//! The table of hostile servers under `bench` and under a script: every request is counted in the class given
+//! in the table, the run ends on time, and memory stays bounded.
 //!
-//! Must not know how the client tells classes apart. Invariant: both front ends meet every row.
+//! Must not know how the client distinguishes classes. Invariant: both front ends are tested with every row.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use loadline_e2e::server::free_port;
 use loadline_e2e::{Ran, bench, clock, loadline};
 
 const REQUESTS: u64 = 3;
-/// Bytes of a body that the script takes: few, so that a slow machine sends more within the timeout.
+/// Maximum body for the script in bytes: small, so that even a slow machine sends more within the timeout.
 const BODY_MAX: &str = "1048576";
-/// Within which a request is answered or given up: where nothing comes, and where much does.
+/// Timeout of a request: for servers that send nothing, and for those that send much.
 const TIMEOUT: &str = "500ms";
 const LONG_TIMEOUT: &str = "3s";
-/// Far beyond what two virtual users need for two timeouts each, on a machine that has other work.
+/// Far more than two virtual users need for two timeouts each, on a machine with other work.
 const END_MAX: Duration = Duration::from_secs(30);
-/// Memory that no run needs against any of these servers, in MiB.
+/// Memory that no run against any of these servers needs, in MiB.
 const BENCH_MEMORY_MAX: u64 = 64;
 const SCRIPT_MEMORY_MAX: u64 = 150;
 
@@ -31,7 +31,7 @@ fn asked<'a>(url: &'a str, timeout: &'a str) -> Asked<'a> {
     }
 }
 
-/// What is wrong with how a run went; `None`: nothing.
+/// The problem of a run; `None`: there is none.
 fn fault(ran: &Ran, class: Option<&str>, memory_max: u64) -> Option<String> {
     let failures = ran.failures();
     let expected: Vec<(&str, u64)> = class.map(|class| (class, REQUESTS)).into_iter().collect();
@@ -109,8 +109,8 @@ fn content_that_hurts_who_looks_at_it() {
     assert_table(CONTENT, LONG_TIMEOUT);
 }
 
-/// What fails at once is not repeated as fast as the processor can, under either front end, and the verdict
-/// says so; the pace is one that k6 does not reach on such a machine.
+/// Instant failures are not repeated as fast as the CPU allows, under either front end, and the verdict says
+/// so; k6 does not reach this pace on such a machine.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn failures_at_once_are_held_to_a_pace() {
@@ -134,7 +134,7 @@ fn failures_at_once_are_held_to_a_pace() {
     assert!(findings.contains("paused-after-failures"), "{findings}");
 }
 
-/// Both front ends blame the same side where both see a failure.
+/// Both front ends blame the same side if both see a failure.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn one_failure_has_one_culprit() {

@@ -1,7 +1,8 @@
-//! The container image under an unchanged k6-operator, without a container runtime: its file system, its user, its programs.
+//! The container image with an unchanged k6-operator, without a container runtime: its file system, its user,
+//! its programs.
 //!
-//! Must not know clusters. Invariants: programs see nothing of this machine but its network and the script; what they are started
-//! with is what k6-operator writes, with `LOADLINE_CONTROL_TOKEN=off` in `runner.env`.
+//! Must not know clusters. Invariants: programs see nothing of this machine except its network and the script;
+//! they are started as by k6-operator, with `LOADLINE_CONTROL_TOKEN=off` in `runner.env`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ const SCRIPT: &str = "
     export default function () { sleep(0.01); }
     export function handleSummary(data) { return { stdout: `${data.metrics.iterations.values.count} ${__ENV.GREETING}` }; }";
 const BROKEN: &str = "export default function () {";
-/// What the starter sends.
+/// The request of the starter.
 const START: &str =
     r#"{"data":{"attributes":{"paused":false,"stopped":false},"id":"default","type":"status"}}"#;
 
@@ -30,7 +31,7 @@ struct Image {
 }
 
 impl Image {
-    /// `None`: it cannot be tested here, which is said.
+    /// `None`: it cannot be tested here, which is reported.
     fn unpacked(test: &str) -> Option<Image> {
         let Some(archive) = std::env::var_os("LOADLINE_IMAGE") else {
             skip(test, "LOADLINE_IMAGE names no image: cargo xtask image");
@@ -68,7 +69,7 @@ impl Image {
         Some(image)
     }
 
-    /// A program in a container of the image, whose root is read-only.
+    /// A program in a container of the image, with a read-only root.
     fn command(&self, program: &[&str], variables: &[(&str, &str)]) -> Command {
         let config = &self.config["config"];
         let (user, group) = config["User"]
@@ -124,7 +125,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What the initializer's shell does: an archive, then what it wants, alone on standard output; else the log, and exit code 1.
+/// The commands of the initializer's shell: an archive, then the data it needs as the only standard output;
+/// otherwise the log, and exit code 1.
 fn initializer(script: &str) -> String {
     let archive = format!("/tmp/{script}.archived.tar");
     format!(
@@ -180,7 +182,7 @@ fn a_runner_waits_for_the_starter_and_does_its_share() {
         ("K6_OUT", ""),
     ];
     let runner = Running::start(image.command(&runner, &variables));
-    // The kubelet probes by the pod's address, the starter asks by its service's.
+    // The kubelet's probes use the pod's address, the starter uses the service's.
     let api = RestApi::behind(format!("127.0.0.1:{port}"), "10.43.0.7:6565");
     assert_eq!(api.first("GET", "/v1/status").status, 200);
     api.wait_for("status", 4);

@@ -1,7 +1,7 @@
-//! Plans of our own under `loadline jmeter`, held against what was seen of JMeter with the same plans.
+//! The suite's own plans under `loadline jmeter`, compared with recordings of JMeter with the same plans.
 //!
-//! Must not know what a plan is about. Invariant: JMeter itself is wanted for recording alone; the golden files stand
-//! in for it.
+//! Must not know the topic of a plan. Invariant: JMeter itself is only needed for recording; the golden files
+//! replace it.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
-//! What JMeter plans leave behind beside their rows: dashboards, points for stores of metrics, and a disk that is full.
+//! Outputs of JMeter plans besides their rows: dashboards, points for metrics stores, and a full disk.
 //!
-//! Must not know the layout of pages. Invariant: no JMeter is wanted.
+//! Must not know the layout of pages. Invariant: JMeter is not needed.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use loadline_e2e::server::{Server, free_port};
 use loadline_e2e::{loadline, run_to_end, web};
 use tempfile::TempDir;
 
-/// A plan of two samples, one of which fails, and what else stands in its group.
+/// A plan with two samples, one of which fails, and additional elements in its group.
 fn plan(more: &str) -> String {
     let sampler = |name: &str, status: &str| {
         let argument = |name: &str, value: &str| {
@@ -41,7 +41,7 @@ fn plan(more: &str) -> String {
     )
 }
 
-/// The exit code, and what was said on standard error.
+/// The exit code and standard error.
 fn jmeter(folder: &Path, line: &str) -> (Option<i32>, String) {
     let mut command = neutral(loadline());
     command

@@ -1,7 +1,7 @@
-//! Scripts of our own under `loadline run`, held against what was seen of k6 with the same scripts.
+//! The suite's own scripts under `loadline run`, compared with recordings of k6 with the same scripts.
 //!
-//! Must not know what a script is about. Invariant: k6 itself is wanted for recording alone; the golden
-//! files stand in for it.
+//! Must not know the topic of a script. Invariant: k6 itself is only needed for recording; the golden files
+//! replace it.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,8 @@ topics! {
     thresholds timers
 }
 
-/// The same scripts and golden files, another server: what is seen does not hang on our own target.
+/// The same scripts and golden files with another server: the observations do not depend on loadline's own
+/// target.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn httpbin_against_go_httpbin() {

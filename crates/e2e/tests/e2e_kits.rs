@@ -1,7 +1,8 @@
-//! The kits of `examples/`: each is run as it stands, only shorter, and its document held against counts that were made
-//! elsewhere: by the testbed and its logs, by the kernel, by a real Prometheus, from raw samples.
+//! The kits of `examples/`: each is run as it is, only shorter, and its document is compared with independent
+//! counts: of the testbed and its logs, the kernel, a real Prometheus, and raw samples.
 //!
-//! Must not know how a document is made. Invariant: a cell is compared with a number that the suite did not write.
+//! Must not know how a document is made. Invariant: a cell is compared with a number that the suite did not
+//! write.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,10 +18,10 @@ use loadline_e2e::testbed::Testbed;
 use loadline_e2e::{loadline, run_to_end, skip};
 use serde_json::Value;
 
-/// Kits have ports of their own; processes are told apart by their names.
+/// Kits have fixed ports; processes are identified by their names.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// What makes a kit short, in the order in which it is replaced.
+/// Replacements that shorten a kit, in order.
 const SHORTER: [(&str, &str); 9] = [
     ("RAMP: 1s", "RAMP: 500ms"),
     ("HOLD: 6s", "HOLD: 2s"),
@@ -33,17 +34,17 @@ const SHORTER: [(&str, &str); 9] = [
     ("-n 100000", "-n 5000"),
 ];
 
-/// A kit with its testbed, in a folder of its own.
+/// A kit with its testbed, in its own folder.
 struct Kit {
     testbed: Testbed,
     folder: PathBuf,
     _alone: MutexGuard<'static, ()>,
 }
 
-/// What lies between a client and the service's log: both ways, and the balancer.
+/// Time between a client and the service's log: both directions, and the balancer.
 const WAY_S: f64 = 0.005;
-/// What two clocks may differ by that were set once and then count on. A load ends with its last answer, and the next one
-/// begins seconds later.
+/// Maximum difference between two clocks that were set once and then run freely. A load ends with its last
+/// response, and the next one starts seconds later.
 const CLOCKS_S: f64 = 0.1;
 /// One mebibyte.
 const MIB: f64 = 1_048_576.0;
@@ -53,12 +54,12 @@ impl Kit {
         Kit::start_with(name, &[])
     }
 
-    /// Starts a kit of whose suite or testbed something is replaced, so that others count beside it.
+    /// Starts a kit with changes in its suite or testbed, so that independent counters run alongside.
     fn start_with(name: &str, changes: &[(&str, &str)]) -> Kit {
         let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
         let folder = tempfile::tempdir().expect("there is room");
-        // Scripts of kits lie beside them: `../single-get.js`, `../lib`.
+        // Scripts of kits are next to them: `../single-get.js`, `../lib`.
         copy(&examples, folder.path(), name);
         let kit = folder.path().join(name);
         for entry in fs::read_dir(&kit).expect("the kit was copied") {
@@ -79,7 +80,7 @@ impl Kit {
         }
     }
 
-    /// Runs the suite; gives the document and every result by the name of its row's folder.
+    /// Runs the suite; returns the document and every result with the name of its row's folder.
     fn run(&self, variables: &[(&str, &str)]) -> (String, Vec<(String, Value)>) {
         let mut command = loadline();
         command
@@ -118,12 +119,12 @@ impl Kit {
         found
     }
 
-    /// Answers of all runs, those before the measured ones too.
+    /// Responses of all runs, including those before the measured ones.
     fn answered(&self) -> u64 {
         self.sum("completed")
     }
 
-    /// A count of all runs, those before the measured ones too.
+    /// A count of all runs, including those before the measured ones.
     fn sum(&self, name: &str) -> u64 {
         let files = ["result.json", "smoke.json", "warm-up.json"];
         files
@@ -133,7 +134,7 @@ impl Kit {
             .sum()
     }
 
-    /// Holds the bytes of all runs against what a component that all of them went through read and wrote.
+    /// Compares the bytes of all runs with the bytes read and written by a component that all of them used.
     fn hold_bytes(&self, component: &str) {
         for (counted, name) in [("bytes_in", "bytes_sent"), ("bytes_out", "bytes_received")] {
             let counted = self.testbed.count(component, counted) as f64;
@@ -142,7 +143,7 @@ impl Kit {
     }
 }
 
-/// Those of the watched processes that were there during all of a load, by their number.
+/// The watched processes that existed during all of a load, by PID.
 fn there<'w>(watched: &'w [Watched], result: &Value) -> Vec<&'w Watched> {
     let (from, to) = load_of(result);
     let was_there = |one: &&Watched| {
@@ -164,7 +165,7 @@ fn copy(examples: &Path, to: &Path, kit: &str) {
         for entry in fs::read_dir(examples.join(folder)).expect("the examples are there") {
             let path = entry.expect("it can be read").path();
             let name = path.file_name().expect("a file has a name").to_owned();
-            // The document and the state of a run by hand are not the kit.
+            // The document and the state of a manual run do not belong to the kit.
             if path.is_file() && name != "RESULTS.md" {
                 fs::copy(&path, to.join(folder).join(name)).expect("there is room");
             }
@@ -188,7 +189,7 @@ fn count(result: &Value, name: &str) -> u64 {
     counts[name].as_u64().expect("a result counts")
 }
 
-/// The lines of the first table under a heading that is like this one: cells, head first.
+/// The lines of the first table in this generated block: cells, head first.
 fn table(document: &str, block: &str) -> Vec<Vec<String>> {
     let begin = format!("<!-- loadline:begin {block} -->");
     let (_, rest) = document
@@ -203,7 +204,7 @@ fn table(document: &str, block: &str) -> Vec<Vec<String>> {
     lines.map(cells).collect()
 }
 
-/// Answers per second of a result, reckoned here.
+/// Responses per second of a result, computed here.
 fn rate(result: &Value) -> f64 {
     let measured = result["totals"]["measured_ns"]
         .as_f64()
@@ -215,7 +216,7 @@ fn is_near(a: f64, b: f64, share: f64) -> bool {
     (a - b).abs() <= b.abs() * share
 }
 
-/// Rate, CPU and memory of a row of components, against the results' counts and the kernel.
+/// Compares rate, CPU and memory of a row of components with the results' counts and the kernel.
 fn hold_components(row: &[String], result: &Value, watched: &[Watched]) {
     let mean = row[2].split("avg: ").nth(1).expect("a mean");
     let (unit, rounding) = if mean.contains('K') {
@@ -244,7 +245,7 @@ fn hold_components(row: &[String], result: &Value, watched: &[Watched]) {
     }
 }
 
-/// A row of a gateway, against its page of metrics, raw samples and the kernel.
+/// Compares a row of a gateway with its page of metrics, raw samples and the kernel.
 fn hold_gateway(row: &[String], result: &Value, samples: &str, watched: &[Watched], pages: &Pages) {
     let p95 = pages.quantile("proxy_latency_seconds", load_of(result), 0.95);
     hold("the proxy's p95", number(&row[5]), 1e3 * p95, 0.005);
@@ -258,7 +259,7 @@ fn hold_gateway(row: &[String], result: &Value, samples: &str, watched: &[Watche
     let (_, to) = load_of(result);
     let (_, memory) = alive[0].memory.around(to, 1.0);
     hold("memory", number(&row[9]), memory / (1024.0 * MIB), 0.05);
-    // The gateway's own count has those in it who read its page.
+    // The gateway's own count includes the readers of its page.
     for (at, name) in [(10, "data_sent,"), (11, "data_received,")] {
         let values = column(samples, "metric_value", |line| line.starts_with(name));
         hold(
@@ -270,7 +271,7 @@ fn hold_gateway(row: &[String], result: &Value, samples: &str, watched: &[Watche
     }
 }
 
-/// A row of replicas, against the log of the service, `answers` with their instants and seconds, and the kernel.
+/// Compares a row of replicas with the log of the service, `answers` with times and seconds, and the kernel.
 fn hold_replicas(
     head: &[String],
     row: &[String],
@@ -382,7 +383,7 @@ fn plugins_of_a_gateway() {
         ProcessWatch::start("gateway-0"),
         PageWatch::start(kit.testbed.url("gateway"), "/metrics"),
     );
-    // A page that is read once a second is read once more behind the load.
+    // A page that is read once a second is read once more after the load.
     let (document, results) = kit.run(&[("LOADLINE_OBSERVE_TAIL", "1200ms")]);
     let (watched, pages) = (watch.end(), pages.end());
     let rows = table(&document, "performance");
@@ -444,7 +445,7 @@ fn asynchronous_ingest() {
     assert_eq!((rows.len(), results.len()), (4, 2), "{document}");
     let (_, cold) = &results[0];
     assert_eq!(number(&rows[2][1]) as u64, completed(cold), "{rows:?}");
-    // Five consumers acknowledge 95 a second together, 5,700 a minute.
+    // Five consumers together acknowledge 95 per second, 5,700 per minute.
     let sink = rows[3].last().expect("a row has cells");
     assert!(is_near(number(sink), 5_700.0, 0.1), "{sink}");
     let (from, to) = load_of(&results[1].1);
@@ -453,7 +454,7 @@ fn asynchronous_ingest() {
         .lines()
         .filter_map(|line| line.split(' ').next()?.parse::<f64>().ok());
     let acks = acks.filter(|at| (from..to).contains(&(at / 1e3))).count();
-    // The log is read a few times a second: the first and the last look lie a part of a second off.
+    // The log is read a few times a second: the first and the last reading are off by a fraction of a second.
     let counted = 60.0 * acks as f64 / (to - from);
     hold_between(
         "acknowledged a minute",
@@ -525,7 +526,7 @@ fn inside_and_outside() {
         );
     }
     kit.hold_bytes("server");
-    // A round trip of 76 ms, one of 35 ms, and none.
+    // Round trips of 76 ms, 35 ms, and zero.
     assert!(rate_of("windows") < rate_of("linux") && rate_of("linux") < rate_of("pod"));
     assert!(
         is_near(rate_of("linux"), 125.0 / 0.0352, 0.25),

@@ -1,4 +1,4 @@
-//! What a test leaves in its container, and what stands beside it does with that.
+//! The files that a test leaves in its container, and their processing by the container next to it.
 //!
 //! Must not know clusters. Invariant: the variables and the command line are as the operator writes them.
 
@@ -21,7 +21,7 @@ const SCRIPT: &str = "
 /// A coordinator in a folder, as in its container.
 fn coordinator(folder: &Path, server: &Server, words: &[&str]) -> Command {
     fs::write(folder.join("script.js"), SCRIPT).expect("there is room");
-    // The kubelet's file is there before the container.
+    // The kubelet's file exists before the container.
     fs::write(folder.join("last-word"), "").expect("there is room");
     let mut command = loadline();
     command
@@ -36,7 +36,7 @@ fn coordinator(folder: &Path, server: &Server, words: &[&str]) -> Command {
     command
 }
 
-/// What stands beside it.
+/// The container next to it.
 fn keeper(folder: &Path) -> Running {
     let mut command = loadline();
     command.current_dir(folder).args([

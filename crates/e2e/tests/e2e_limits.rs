@@ -1,7 +1,7 @@
-//! Limits of the machine that the generator runs on: open files and local ports.
+//! Limits of the generator's machine: open files and local ports.
 //!
-//! Must not know how they are noticed. Invariant: the generator is named as the one at fault, and what
-//! could be sent was sent.
+//! Must not know how they are detected. Invariant: the generator is named as the limit, and requests that could
+//! be sent were sent.
 
 use loadline_e2e::front_ends::Asked;
 use loadline_e2e::server::Server;
@@ -11,7 +11,7 @@ use loadline_e2e::{Ran, bench_by, loadline_under, skip, web};
 use std::process::Command;
 use std::time::Duration;
 
-/// The verdict names the class that most failures are of.
+/// Asserts that the verdict names the class of most failures.
 fn assert_told(ran: &Ran, class: &str) {
     let findings = ran.at("/verdict/findings").to_string();
     assert!(findings.contains(class), "{class} is not in {findings}");
@@ -22,7 +22,7 @@ fn assert_told(ran: &Ran, class: &str) {
 fn too_few_open_files() {
     let server = Server::start(|stream, stop| {
         web::serve(stream, |_| {
-            // Holds the connection long enough that all are wanted at once.
+            // Holds the connection long enough that all are needed at once.
             stop.pause(Duration::from_millis(100));
             web::ok("ok")
         })
@@ -47,7 +47,7 @@ fn too_few_open_files() {
     runs[0].assert_memory_below(64);
 }
 
-/// In a network of its own, with sixteen ports for outgoing connections.
+/// In a separate network, with sixteen ports for outgoing connections.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn too_few_local_ports() {
@@ -103,7 +103,7 @@ fn no_route() {
     ran.assert_code(1);
 }
 
-/// The same load with ports to spare: what the two tests above hold is due to the limits.
+/// The same load with enough ports: the outcomes of the two tests above are due to the limits.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn enough_of_both() {
@@ -116,7 +116,8 @@ fn enough_of_both() {
     assert_eq!(ran.count("good"), 600, "{:?}", ran.failures());
 }
 
-/// So few open files that hardly a thread can be made ready: the run is refused, or does what it can, and always ends.
+/// So few open files that hardly a thread can be prepared: the run is refused, or does what it can, and always
+/// ends.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn no_open_files_to_begin_with() {

@@ -1,7 +1,7 @@
-//! What becomes of a test on several processes when one of them is gone.
+//! A test on several processes that loses one of them.
 //!
-//! Must not know what coordinator and agents say to each other. Invariant: whatever is lost, what was asked for, what was done and what
-//! nobody knows add up.
+//! Must not know the protocol between coordinator and agents. Invariant: whatever is lost, the planned requests
+//! are the sum of the completed, the lost and the unknown ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +20,7 @@ fn is_there(process: u32) -> bool {
     Path::new(&format!("/proc/{process}")).exists()
 }
 
-/// What became of the requests of a run that lost an agent: asked for, completed and lost.
+/// The requests of a run that lost an agent: planned, completed and lost.
 fn conserved(result: &Value) -> (u64, u64, u64) {
     let (totals, counts) = (&result["totals"], &result["totals"]["seen"]["counts"]);
     let number = |value: &Value| value.as_u64().unwrap_or(0);
@@ -32,7 +32,7 @@ fn conserved(result: &Value) -> (u64, u64, u64) {
     (number(&totals["asked"]), completed, lost)
 }
 
-/// What was found of lost agents: its gravity and its text.
+/// The finding about lost agents: its gravity and its text.
 fn found_lost(result: &Value) -> (String, String) {
     let found = result["verdict"]["findings"].as_array().expect("findings");
     let lost = found.iter().find(|found| found["code"] == "agent-lost");
@@ -93,7 +93,7 @@ fn another_makes_the_share_of_a_lost_agent_again() {
     let result = json(&folder.path().join("result.json"));
     let (asked, completed, lost) = conserved(&result);
     assert_eq!(asked, 1_200);
-    // Its share is 100 a second, and the last 1.3 s at least are the other's.
+    // Its share is 100/s, and at least the last 1.3 s are made by the other.
     assert!(
         (1_070..1_200).contains(&(completed + lost)),
         "the share was made again: {completed}, {lost} lost"
@@ -105,7 +105,7 @@ fn another_makes_the_share_of_a_lost_agent_again() {
     }
 }
 
-/// A test of three agents, one of which is told to end some time after all have begun to send.
+/// A test of three agents, one of which is ordered to end some time after all have started to send.
 fn one_of_three_leaves(folder: &Path, command: &[&str], (signal, after): (i32, Duration)) {
     let (server, running, at, token) = coordinator(folder, "3", command);
     let mut agents: Vec<Running> = ["vienna", "graz", "linz"]
@@ -132,7 +132,7 @@ fn an_agent_that_is_told_to_end_gives_its_share_back_at_once() {
     let folder = tempfile::tempdir().expect("there is room");
     let mut command = vec!["--await-agent", "300ms", "--json", "result.json"];
     command.extend(LOADED);
-    // Its load would go on for 30 s if it had only lost its connection.
+    // If it had only lost its connection, its load would continue for 30 s.
     let leaves = (libc::SIGTERM, Duration::from_millis(1_300));
     one_of_three_leaves(folder.path(), &command, leaves);
     let result = json(&folder.path().join("result.json"));
@@ -208,12 +208,12 @@ fn one_that_is_there_makes_the_share_of_an_agent_for_which_nobody_comes() {
     let distinct: BTreeSet<&String> = sent.iter().collect();
     assert_eq!(distinct.len(), sent.len(), "no iteration is made twice");
     let sent = sent.len() as u64;
-    // What the lost one began after it had told for the last time nobody knows of: less than a second of its 20.
+    // Requests that the lost agent started after its last report are unknown: less than a second of its 20/s.
     assert!(
         (completed..completed + lost + 20).contains(&sent),
         "{sent} were seen, {completed} completed, {lost} lost"
     );
-    // The share is 20 a second: of 14 s it is made for at least 5.
+    // The share is 20/s: of 14 s at least 5 are made.
     assert!(completed + lost >= 840 - 180, "{completed}, {lost} lost");
     let (gravity, told) = found_lost(&result);
     assert!(gravity.contains("caution"), "{gravity}");
@@ -229,7 +229,8 @@ fn one_that_is_there_makes_the_share_of_an_agent_for_which_nobody_comes() {
     }
 }
 
-/// One agent stood in for this one, and what its process used stands elsewhere.
+/// Asserts that one agent stood in for this one, and that the resource use of its process is counted
+/// separately.
 fn has_row_for(result: &Value, lost: &str) {
     let rows = result["agents"].as_array().expect("rows");
     let stands_in = rows.iter().find(|row| row["stands_in_for"] == lost);

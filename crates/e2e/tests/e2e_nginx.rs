@@ -1,7 +1,8 @@
-//! Runs against a real nginx: what the result says was sent is what the server's log says came.
+//! Runs against a real nginx: the requests sent according to the result are those received according to the
+//! server's log.
 //!
-//! Must not know the engine. Invariant: each test has an nginx and a log of its own; without nginx they
-//! skip.
+//! Must not know the engine. Invariant: each test has its own nginx and log; without nginx the tests are
+//! skipped.
 
 use loadline_e2e::certificates::{Authority, Validity};
 use loadline_e2e::nginx::{Logged, Nginx, Options};
@@ -14,7 +15,7 @@ fn nginx(test: &str, options: &Options<'_>) -> Option<Nginx> {
     Nginx::start(options).map_err(|why| skip(test, &why)).ok()
 }
 
-/// Runs and checks that every request is in the log, answered.
+/// Runs, and checks that every request is in the log with a response.
 fn logged(nginx: &Nginx, arguments: &[&str]) -> (Ran, Vec<Logged>) {
     let ran = bench(&[&["-q"], arguments].concat());
     let sent = ran.count("started") + ran.number("/totals/seen/warm_up/started");
@@ -129,7 +130,7 @@ fn stages_of_users_and_of_rates() {
     );
 }
 
-/// From 0 to 200/s in one second are 100 starts, whatever the machine does.
+/// A ramp from 0 to 200/s in one second has 100 starts, whatever the machine does.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_ramp_of_the_rate() {
@@ -304,7 +305,7 @@ fn http2_with_prior_knowledge() {
     assert_eq!(ran.number("/totals/seen/connections/http2"), 2);
 }
 
-/// Virtual users that share a connection are more than the server allows streams on it: nobody waits for a stream.
+/// More virtual users share a connection than the server allows streams on it: nobody waits for a stream.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn http2_with_fewer_streams_than_users() {
@@ -326,7 +327,7 @@ fn http2_with_fewer_streams_than_users() {
     assert_eq!((connections(&log), opened(&ran)), (4, 4));
 }
 
-/// A port that speaks HTTP/2 alone, asked in HTTP/1.1, and the reverse.
+/// A port that only supports HTTP/2 with HTTP/1.1 requests, and the reverse.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn http_versions_mixed_up() {
@@ -423,7 +424,7 @@ fn source_addresses_in_turn() {
     assert_eq!(from, BTreeSet::from(["127.0.0.2", "127.0.0.3"]));
 }
 
-/// Two addresses behind one name: connections spread over both, and each has its row.
+/// Two addresses for one name: connections are spread over both, and each has its row.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_table_by_remote_address() {

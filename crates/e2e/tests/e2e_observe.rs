@@ -1,6 +1,6 @@
-//! What runs say of the service under test: a process that is no part of this product, beside its load.
+//! What runs report about the service under test: a process that is not part of this product, during a load.
 //!
-//! Must not know how observers read. Invariant: figures are held against the kernel's own accounts.
+//! Must not know how observers read. Invariant: figures are compared with the kernel's own counters.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -41,13 +41,13 @@ fn points(series: &Value) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// When a run began, in seconds since 1970.
+/// The start of a run, in seconds since 1970.
 fn began(result: &Value) -> f64 {
     let started = result["totals"]["started_unix_ms"].as_f64();
     started.expect("it has a start") / 1e3
 }
 
-/// The points of the only series of an observer's metric, their instants in seconds since 1970.
+/// The points of the only series of an observer's metric, with times in seconds since 1970.
 fn told(result: &Value, observer: &str, metric: &str) -> Vec<(f64, f64)> {
     let found = series(result, observer, metric);
     assert_eq!(
@@ -63,7 +63,7 @@ fn told(result: &Value, observer: &str, metric: &str) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// What rates sum to from the first point to the last, each being the mean since the one before it.
+/// The sum of rates from the first point to the last, each being the mean since the previous one.
 fn sum(points: &[(f64, f64)]) -> f64 {
     let pairs = points.windows(2);
     pairs.map(|pair| pair[1].1 * (pair[1].0 - pair[0].0)).sum()
@@ -77,7 +77,7 @@ fn assert_close(what: &str, told: f64, truth: f64) {
     );
 }
 
-/// Holds the sum of rates against what an account grew by between the same instants.
+/// Compares the sum of rates with the growth of a counter between the same times.
 #[track_caller]
 fn assert_grown(what: &str, points: &[(f64, f64)], account: &Timeline) {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
@@ -86,7 +86,7 @@ fn assert_grown(what: &str, points: &[(f64, f64)], account: &Timeline) {
     assert_close(what, sum(points), account.grown(first.0, last.0));
 }
 
-/// Holds values against an account around the same instants: between two of them memory may rise and fall again.
+/// Compares values with a counter around the same times: between two of them memory may rise and fall.
 #[track_caller]
 fn assert_follows(points: &[(f64, f64)], account: &Timeline, within_s: f64) {
     for (at, value) in points {
@@ -98,7 +98,7 @@ fn assert_follows(points: &[(f64, f64)], account: &Timeline, within_s: f64) {
     }
 }
 
-/// Load for some seconds with observers that look four times a second, and some time before and after it.
+/// Load for some seconds with observers that read four times a second, and some time before and after it.
 fn observed_load(seconds: u32, url: &str, observers: &[String]) -> Ran {
     let load = format!("-c 4 -z {seconds}s --observe-baseline 1s --observe-tail 600ms {url}");
     let observers = observers
@@ -173,12 +173,12 @@ fn figures_are_within_two_percent_of_the_kernels_and_of_prometheus() {
     let truth = accountant.end();
     let result = ran.result();
     assert_grown("processor", &told(result, "web", "cpu_cores"), &truth[0]);
-    // Each request of the load was answered once, nobody else asked for that page, and all of it lies between the
+    // Each request of the load got one response, nobody else requested that page, and all of it is between the
     // first page and the last.
     let answered = result["totals"]["seen"]["counts"]["completed"].as_f64();
     let rates = told(result, "page", "rate_per_s");
     assert_close("requests", sum(&rates), answered.expect("it is counted"));
-    // What a query says is what was scraped last, or the one before where the last was still on its way.
+    // A query returns the latest scraped value, or the previous one if the latest was not stored yet.
     let scraped = prometheus.samples(CPU);
     for (at, value) in told(result, "asked", "value") {
         let before = scraped
@@ -191,7 +191,7 @@ fn figures_are_within_two_percent_of_the_kernels_and_of_prometheus() {
             "{value} at {at} is none of {fresh:?}"
         );
     }
-    // Both follow the kernel's account, which is read often enough to see what a garbage collector does meanwhile.
+    // Both follow the kernel's counter, which is read often enough to see the effects of a garbage collector.
     let memory = &truth[1];
     assert_follows(&told(result, "web", "memory_bytes"), memory, 0.2);
     let (from, to) = memory.reach();
@@ -201,7 +201,7 @@ fn figures_are_within_two_percent_of_the_kernels_and_of_prometheus() {
     assert_follows(&scraped, memory, 0.5);
 }
 
-/// A file to which a line is added every few milliseconds until it is dropped; gives how many there were.
+/// A file to which a line is added every few milliseconds until it is dropped; returns the number of lines.
 fn write_lines(path: PathBuf) -> (Arc<AtomicBool>, std::thread::JoinHandle<u64>) {
     let stop = Arc::new(AtomicBool::new(false));
     let is_over = Arc::clone(&stop);
@@ -261,7 +261,7 @@ fn machines_logs_answers_and_commands_are_told_as_they_are() {
             .all(|(sum, count)| sum.1 == 3.0 * count.1)
     );
     assert!(last.1 <= written && last.1 > 0.0, "{last:?} of {written}");
-    // Another program that counted the same lines: it read between two looks at the log.
+    // Another program that counted the same lines: it read between two readings of the log.
     for (at, lines) in told(result, "lines", "lines") {
         let before = counts.iter().rev().find(|count| count.0 < at - 2.0);
         let after = counts.iter().find(|count| count.0 > at);
@@ -279,7 +279,7 @@ fn machines_logs_answers_and_commands_are_told_as_they_are() {
             .iter()
             .all(|point| point.1 == 7.0)
     );
-    // The load is shorter than a minute: its own rate stands in the place of the best minute's.
+    // The load is shorter than a minute: its own rate replaces that of the best minute.
     let best = told(result, "acks", "best_60s_per_s")[0];
     let around = |at: f64| counts.iter().rev().find(|count| count.0 <= at);
     assert!(best.1 > 0.0 && around(best.0).is_some(), "{best:?}");
@@ -297,7 +297,7 @@ fn a_control_groups_use_is_what_the_kernel_says() {
         Ok(group) => group,
         Err(why) => return skip("a_control_groups_use_is_what_the_kernel_says", &why),
     };
-    // Each of its children lives for some milliseconds, and nobody waits inside the shell's own account.
+    // Each of its children lives for some milliseconds, and the shell's own counter contains hardly anything.
     let busy = "while :; do (i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done); done";
     let server = group.run(busy);
     let target = Target::start(&[]);
@@ -311,8 +311,8 @@ fn a_control_groups_use_is_what_the_kernel_says() {
     drop(server);
     let result = ran.result();
     assert_grown("group", &told(result, "group", "cpu_cores"), &truth[0]);
-    // The same processes, by their files: every one of them was waited for. The files hold four accounts, each cut to a
-    // hundredth of a second.
+    // The same processes, by their files: every one of them was waited for. The files have four counters, each
+    // rounded down to a hundredth of a second.
     let tree = told(result, "tree", "cpu_cores");
     let used = truth[0].grown(tree[0].0, tree[tree.len() - 1].0);
     let off = (sum(&tree) - used).abs();

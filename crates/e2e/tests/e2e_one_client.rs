@@ -1,7 +1,7 @@
-//! One fault, two front ends: `bench` and a script count a failure under the same class, and the verdict
-//! blames the same side.
+//! One fault, two front ends: `bench` and a script count a failure in the same class, and the verdict blames
+//! the same side.
 //!
-//! Must not know how the client tells classes apart. Invariant: every fault here fails every request.
+//! Must not know how the client distinguishes classes. Invariant: every fault here fails every request.
 
 use std::process::Command;
 
@@ -14,7 +14,7 @@ use loadline_e2e::{FullQueue, loadline};
 
 const TIMEOUT: &str = "3s";
 
-/// Holds both front ends to a class and to each other's verdict; gives what differs.
+/// Compares both front ends with a class, and their verdicts with each other; returns the differences.
 fn differences(asked: Asked<'_>, class: &str, command: impl Fn() -> Command) -> Vec<String> {
     let runs = [
         ("bench", asked.by_bench(command())),
@@ -72,7 +72,7 @@ fn connections_that_do_not_come_about() {
     }));
 }
 
-/// A script's limit for connecting is k6's, of half a minute.
+/// A script's connect timeout is k6's: half a minute.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn connections_that_take_too_long() {
@@ -141,8 +141,8 @@ fn faults_of_http2() {
     assert_alike(&told);
 }
 
-/// A request that its peer did not look at is sent again: on the next connection, or on the same one where
-/// only the stream was refused.
+/// A request that the peer did not process is resent: on the next connection, or on the same one if only the
+/// stream was refused.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn requests_that_are_turned_away() {

@@ -1,8 +1,8 @@
-//! Runners as k6-operator starts, probes and orders them, without an operator.
+//! Runners as k6-operator starts, probes and controls them, without an operator.
 //!
-//! Must not know clusters. Invariant: command lines, requests and addresses are as the operator writes them: probes
-//! come by the pod's address, the start and the stop by that of its service, none of them by a name of this machine
-//! and none with a token.
+//! Must not know clusters. Invariant: command lines, requests and addresses are as the operator writes them:
+//! probes use the pod's address, start and stop use that of its service; none uses a name of this machine or a
+//! token.
 
 use std::fs;
 use std::net::{IpAddr, UdpSocket};
@@ -18,11 +18,11 @@ const SCRIPT: &str = "
     export const options = { scenarios: { all: { executor: 'shared-iterations', vus: 4, iterations: 40 } } };
     export default function () { sleep(__ENV.SECONDS || 0.01); }
     export function handleSummary(data) { return { stdout: `${data.metrics.iterations.values.count}` }; }";
-/// The attributes by which the starter begins a test.
+/// The attributes with which the starter starts a test.
 const START: &str = r#"{"paused":false,"stopped":false},"id":"default","type":"status""#;
 const OFF: (&str, &str) = ("LOADLINE_CONTROL_TOKEN", "off");
 
-/// A runner, and its API as a cluster sees it.
+/// A runner, and its API as seen in a cluster.
 struct Runner {
     process: Running,
     api: RestApi,
@@ -55,7 +55,7 @@ impl Runner {
     }
 }
 
-/// An address of this machine that is not loopback's; nothing is sent to find it.
+/// A non-loopback address of this machine; nothing is sent to find it.
 fn own_address() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;

@@ -1,5 +1,5 @@
-//! Outputs of `--out` against receivers that are there, late, gone for a while, slow, or never there,
-//! and against a full disk: what arrives, what is told, and the exit code.
+//! Outputs of `--out` with receivers that are present, late, temporarily unavailable, slow, or absent, and with
+//! a full disk: the received data, the reports, and the exit code.
 
 use std::collections::HashSet;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
@@ -12,11 +12,11 @@ use loadline_e2e::web::{self, Request};
 use loadline_e2e::{clock, loadline, run_to_end};
 use tempfile::TempDir;
 
-/// Requests of each run, and the values that `bench` tells of one.
+/// Requests of each run, and the values that `bench` sends for each of them.
 const REQUESTS: usize = 200;
 const VALUES: usize = 10;
 
-/// What a receiver of points was given, each line once.
+/// The lines that a receiver of points got, without duplicates.
 type Points = Arc<Mutex<HashSet<String>>>;
 
 fn keep(points: &Points, request: &Request) {
@@ -29,7 +29,8 @@ fn target() -> Server {
     Server::start(|stream, _| web::serve(stream, |_| web::ok("hello")))
 }
 
-/// A receiver of points that does something before it answers each post; `false`: it hangs up.
+/// A receiver of points that calls a function before it responds to each post; `false`: it closes the
+/// connection.
 fn receiver(
     address: SocketAddr,
     points: &Points,
@@ -61,7 +62,7 @@ fn nowhere() -> SocketAddr {
     listener.local_addr().expect("a listener has an address")
 }
 
-/// `bench` with an output, and what it ended with.
+/// `bench` with an output, and its outcome.
 struct Ended {
     code: Option<i32>,
     out: String,
@@ -141,7 +142,7 @@ fn a_receiver_that_is_late_gets_everything() {
 fn a_receiver_that_is_away_for_a_while_gets_everything() {
     let (points, target) = (Points::default(), target());
     let began: Mutex<Option<Instant>> = Mutex::new(None);
-    // Away from half a second after the first post on, for a second.
+    // Unavailable for one second, starting half a second after the first post.
     let away = Duration::from_millis(500)..Duration::from_millis(1_500);
     let server = receiver(anywhere(), &points, move |_| {
         let mut began = began.lock().expect("no thread panics with this lock");
@@ -274,7 +275,7 @@ fn files_of_every_kind_hold_every_request() {
     assert!(packed.len() < 20_000, "{} bytes", packed.len());
 }
 
-/// Two scenarios whose virtual users wait for one another, so that one of them sees all five at work.
+/// Two scenarios whose virtual users wait for one another, so that one of them sees all five busy.
 const TOGETHER: &str = "
 import http from 'k6/http';
 import exec from 'k6/execution';
@@ -288,7 +289,7 @@ export default function () {
 }
 ";
 
-/// The most virtual users of the scenario and of the run in rows of a thread whose name begins so.
+/// The maximum numbers of virtual users of the scenario and of the run in rows of a thread with this prefix.
 fn most_at_work(jtl: &str, thread: &str) -> (u32, u32) {
     let rows = jtl.lines().skip(1).map(|row| row.split(',').collect());
     let of_thread = rows.filter(|row: &Vec<&str>| row[5].starts_with(thread));

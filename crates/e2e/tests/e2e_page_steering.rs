@@ -1,14 +1,14 @@
-//! What a reader does with a report in a browser: looking closer with keys and with the mouse, and going by its
+//! Interaction with a report in a browser: zooming with keys and with the mouse, and navigating by its
 //! contents.
 //!
-//! Must not know how charts are drawn: what is shown is read from a chart's legend below the mouse. Invariant: each
-//! act is held against what was shown before it.
+//! Must not know how charts are drawn: the visible values are read from a chart's legend at the mouse.
+//! Invariant: each action is compared with the state before it.
 
 use loadline_e2e::bench;
 use loadline_e2e::browser::{Browser, can_look};
 use loadline_e2e::target::Target;
 
-/// The report of four seconds of a steady load, in a browser.
+/// The report of four seconds of a constant load, in a browser.
 fn report() -> Browser {
     let target = Target::start(&[]);
     let folder = tempfile::tempdir().expect("there is room");
@@ -22,17 +22,17 @@ fn report() -> Browser {
     page
 }
 
-/// What the mouse is over in a chart.
+/// The area of a chart that reacts to the mouse.
 fn over(chart: &str) -> String {
     format!("figure[data-chart={chart}] .u-over")
 }
 
-/// The seconds that a chart shows at both ends of its axis.
+/// The seconds at both ends of a chart's axis.
 fn ends(page: &mut Browser, chart: &str) -> [f64; 2] {
     let legend = format!("figure[data-chart={chart}] .u-series .u-value");
     let shown = format!("document.querySelector('{legend}').textContent");
     [0.002, 0.998].map(|across| {
-        // What the legend says next is not what it said before.
+        // Ensures that the legend's next text differs from the previous one.
         page.point((1.0, 1.0));
         page.wait_for(&format!("{shown} === '–'"));
         let place = page.place(&over(chart), across, 0.5);
@@ -91,7 +91,7 @@ fn keys_look_closer_and_back() {
     );
     press(&mut page, "Escape");
     assert_eq!(ends(&mut page, "memory"), all);
-    // The mouse is at the end of the axis now, from where one must come back too.
+    // The mouse is at the end of the axis now, from where zooming must work too.
     press(&mut page, "+");
     let closer = ends(&mut page, "memory");
     assert!(closer[0] > all[0], "{closer:?} in {all:?}");

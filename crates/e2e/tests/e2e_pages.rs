@@ -1,5 +1,5 @@
-//! The HTML report and the live page in a browser: what they show, held against the JSON result, and that
-//! they neither fail nor ask anything of any other place.
+//! The HTML report and the live page in a browser: their content, compared with the JSON result, and that they
+//! neither fail nor send requests to other sites.
 //!
 //! Must not know how a page is made. Invariant: a page that logs an error fails its test.
 
@@ -12,11 +12,11 @@ use loadline_e2e::target::Target;
 use loadline_e2e::{Ran, bench, loadline};
 use serde_json::Value;
 
-/// What a page must not take for markup.
+/// Text that a page must not treat as markup.
 const HOSTILE: &str =
     "</script><script>window.broken = 1</script><img src=x onerror=\"window.broken = 1\">";
 
-/// A whole number as pages write it.
+/// A whole number in the format of pages.
 fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -29,7 +29,7 @@ fn with_commas(number: u64) -> String {
     out
 }
 
-/// The value of the tile, or of the row of the table below the tiles, of this name.
+/// The value of the tile, or of the table row below the tiles, with this name.
 fn tile(page: &mut Browser, name: &str) -> String {
     let name = serde_json::json!(name);
     let found = page.value(&format!(
@@ -39,7 +39,7 @@ fn tile(page: &mut Browser, name: &str) -> String {
     found.as_str().unwrap_or_default().to_owned()
 }
 
-/// A run of `bench` at a URL, and its report in a browser.
+/// A run of `bench` with a URL, and its report in a browser.
 fn reported(words: &[&str], url: &str) -> (Ran, Browser) {
     let folder = tempfile::tempdir().expect("there is room");
     let report = folder.path().join("report.html");
@@ -48,7 +48,7 @@ fn reported(words: &[&str], url: &str) -> (Ran, Browser) {
     (ran, Browser::open_file(&report))
 }
 
-/// The report of a script, as it is without being asked for more, in a browser.
+/// The report of a script without additional options, in a browser.
 fn reported_by_name(script: &str) -> Browser {
     let folder = tempfile::tempdir().expect("there is room");
     let (file, report) = (folder.path().join("s.js"), folder.path().join("r.html"));
@@ -59,7 +59,7 @@ fn reported_by_name(script: &str) -> Browser {
     Browser::open_file(&report)
 }
 
-/// A page whose headline and counts are those of a result.
+/// Asserts that a page shows the headline and the counts of a result.
 fn assert_shows(page: &mut Browser, ran: &Ran) {
     let headline = ran.at("/verdict/headline").as_str().unwrap_or_default();
     let shown = page.text(".headline");
@@ -282,8 +282,8 @@ fn a_live_page_follows_the_run_to_its_verdict() {
     page.assert_quiet();
 }
 
-/// A page of a run that goes on: figures of now, how far it is, marks on its charts, and all of that in the
-/// page as it is served.
+/// Asserts that the page of a running test shows current figures, its progress, and marks on its charts,
+/// already as served.
 fn assert_stands(page: &mut Browser) {
     page.wait_for("document.querySelectorAll('.figures .spark path').length === 4");
     page.wait_for("document.querySelector('#progress progress').value > 0");
@@ -387,7 +387,7 @@ fn a_row_of_the_table_by_name_has_its_course_and_its_errors() {
     page.value("document.querySelector('#names tbody tr td').click()");
     page.wait_for("document.querySelectorAll('.detail').length === 2");
     assert!(page.text(".detail").contains("No request failed."));
-    // Sorting keeps what is open below its row.
+    // Sorting keeps opened details below their row.
     page.value("document.querySelectorAll('#names thead button')[1].click()");
     page.value("document.querySelectorAll('#names thead button')[1].click()");
     let order = page.value(
@@ -419,7 +419,7 @@ fn the_stop_button_stops_and_strangers_do_not() {
     assert_eq!(place.ask("POST", "/command/pause", "").status, 409);
     let mut page = Browser::open(&format!("http://{}/", place.address()));
     page.wait_for("document.documentElement.dataset.phase === 'running'");
-    // As a page of another site would ask, through a name that leads here.
+    // As a page of another site would, through a name that points here.
     let stranger = page.value(&format!(
         "fetch('http://localhost:{}/command/stop', {{ method: 'POST', mode: 'no-cors' }})\
          .then(() => 'sent', () => 'refused')",

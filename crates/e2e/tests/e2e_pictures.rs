@@ -1,6 +1,6 @@
-//! Pages look as their stored pictures do: report, comparison and suite, wide and narrow, light and dark.
+//! Pages look like their stored pictures: report, comparison and suite, wide and narrow, light and dark.
 //!
-//! Must not know what is on them. Invariant: what would be a page that nobody wants to look at is found.
+//! Must not know their content. Invariant: a broken page is detected.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use loadline_e2e::browser::{Browser, can_look};
 use loadline_e2e::k6::repository;
 use loadline_e2e::pictures::{self, Look, Picture, SHARE_MAX};
 
-/// What a reader of a failure does if the page is as it should be.
+/// The next step after a failure if the page is correct.
 const RENEW: &str = "if it looks as it should, renew the pictures: cargo xtask pictures";
 
 fn read(look: &Look) -> Picture {
@@ -71,7 +71,7 @@ fn the_picture_of_the_readme_is_of_todays_report() {
     );
 }
 
-/// Letters of another kind make no difference; the colours, the charts and the style do.
+/// Another font makes no difference; colours, charts and styles do.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn only_what_matters_makes_a_difference() {

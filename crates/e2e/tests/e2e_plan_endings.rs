@@ -1,6 +1,7 @@
-//! Ending a JMeter plan early: by one signal or two, and by JMeter's messages, whatever its threads are at.
+//! Ending a JMeter plan early: by one signal or two, and by JMeter's control messages, whatever its threads are
+//! doing.
 //!
-//! Must not know how orders travel. Invariant: rows that were written are whole, and an ending comes soon.
+//! Must not know how orders are delivered. Invariant: written rows are complete, and the plan ends soon.
 
 use std::net::UdpSocket;
 use std::path::Path;
@@ -13,14 +14,14 @@ use loadline_e2e::loadline;
 use loadline_e2e::process::Running;
 use loadline_e2e::target::Target;
 
-/// What an ending may take, and as much again for a busy machine.
+/// Maximum duration of an ending, doubled for a busy machine.
 const SOON: Duration = Duration::from_secs(3);
-/// How long a first row may take.
+/// Timeout of the first row.
 const FIRST_ROW: Duration = Duration::from_secs(20);
-/// What stands before the port at which messages are awaited.
+/// The text before the port for control messages.
 const LISTENS: &str = "message on port ";
 
-/// A plan whose threads are at something for long; the first sample is done at once.
+/// A plan whose threads are busy for a long time; the first sample finishes at once.
 struct Situation {
     name: &'static str,
     plan: String,
@@ -71,7 +72,7 @@ fn situations() -> Vec<Situation> {
     ]
 }
 
-/// A plan at work in a folder of its own.
+/// A running plan in its own folder.
 struct AtWork {
     folder: tempfile::TempDir,
     running: Running,
@@ -107,7 +108,7 @@ impl AtWork {
         AtWork { folder, running }
     }
 
-    /// The port at which messages are awaited.
+    /// The port for control messages.
     fn port(&self) -> u16 {
         let found = wait_for(SOON, || {
             let told = self.running.output_so_far();
@@ -127,7 +128,7 @@ impl AtWork {
         }
     }
 
-    /// Waits for the end, which is to come soon; looks at the rows.
+    /// Waits for the end, which must come soon; checks the rows.
     fn finish(self, name: &str) -> Output {
         let asked = clock::now();
         let output = self.running.finish();
@@ -157,7 +158,7 @@ fn with_target(plan: &str, url: &str) -> String {
 fn assert_whole(rows: &Path, name: &str) {
     let rows = std::fs::read_to_string(rows).expect("rows were written");
     assert!(rows.ends_with('\n'), "{name}: {rows}");
-    // A comma between quotes, those of every second piece, is none of the line's.
+    // A comma between quotes, in every second piece, does not separate fields.
     let fields = |line: &str| {
         let outside = line.split('"').step_by(2);
         outside
@@ -237,7 +238,7 @@ fn messages_end_a_plan_as_in_jmeter() {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
     for situation in situations() {
         let name = situation.name;
-        // `Shutdown` lets what runs end, which takes its time here.
+        // `Shutdown` waits for what is running, which takes long here.
         let soon_over = !["an answer", "a script", "a setUp group"].contains(&name);
         for message in ["Shutdown", "StopTestNow"] {
             if message == "Shutdown" && !soon_over {

@@ -1,6 +1,6 @@
 //! JMeter plans under loadline's own commands: `run`, `inspect`, and rows of suites.
 //!
-//! Must not know JMeter's formats beyond a plan's. Invariant: what the target counted is what is told.
+//! Must not know JMeter's formats beyond plans. Invariant: the target's counts are those reported.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -14,7 +14,8 @@ use loadline_e2e::target::Target;
 use loadline_e2e::{Ran, loadline, run_to_end, skip};
 use serde_json::Value;
 
-/// A plan of one group: a request within a transaction, one whose assertion fails, and a sampler without a request.
+/// A plan with one group: a request within a transaction, one whose assertion fails, and a sampler without a
+/// request.
 const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
 <TestPlan testname="Plan"/><hashTree>
@@ -321,7 +322,7 @@ fn the_plan_of_the_examples_says_at_the_start_that_it_has_no_host() {
     assert_eq!(good, Some(1_000), "100 threads with 10 loops");
 }
 
-/// A folder with a plan of these groups beside the usual one.
+/// A folder with a plan of these groups in addition to the usual files.
 fn place_with(groups: &str) -> Place {
     let place = Place::new();
     std::fs::write(place.path("plan.jmx"), jmx::plan(groups)).expect("the plan can be written");
@@ -331,7 +332,7 @@ fn place_with(groups: &str) -> Place {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn an_arrival_that_waits_for_a_thread_waits_in_its_response_time() {
-    // One thread for two arrivals a second, each of which takes one.
+    // One thread for two arrivals per second, each of which occupies one.
     let group = arrivals("Users", 2, 3, &http("Slow", "/delay/0.9", ""));
     let group = group.replace(
         "</com.",
@@ -402,7 +403,7 @@ fn what_transactions_lose_as_jmeter_does_is_in_the_totals() {
             inside,
         )
     };
-    // Where this fails, the loop goes on with its next round.
+    // If this fails, the loop continues with its next iteration.
     let next_round = element("ResultAction", "Next", &["OnError.action=5"], "");
     let tries = http("Home", "/get", "") + &http("Teapot", "/status/418", &next_round);
     let around = transaction("Around", &(twice(&tries) + &http("After", "/get", "")));
@@ -498,7 +499,7 @@ fn the_capacity_of_a_plan_heeds_its_assertions() {
         told(&output.stdout),
         told(&output.stderr)
     );
-    // Of the usual plan half the requests fail by an assertion.
+    // In the usual plan half of the requests fail by an assertion.
     let at_once = [&capacity[..], &["--recovery", "1s"]].concat();
     let output = loaded(&Place::new(), &at_once, &[]);
     assert_eq!(code(&output), 99, "{}", told(&output.stdout));

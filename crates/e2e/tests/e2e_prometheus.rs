@@ -1,8 +1,7 @@
-//! Remote write into a real Prometheus, which goes away and comes back; and into receivers that are
-//! busy, strict or dead.
+//! Remote write into a real Prometheus that disappears and returns; and into receivers that are busy, strict or
+//! dead.
 //!
-//! Must not know how samples are encoded. Invariant: what Prometheus has at the end is what the summary
-//! says.
+//! Must not know how samples are encoded. Invariant: Prometheus' data at the end equals the summary.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -15,7 +14,7 @@ use loadline_e2e::web::{self, Request};
 use loadline_e2e::{clock, loadline, process::Running, run_to_end, skip};
 use serde_json::Value;
 
-/// 200 iterations a second of a request, a check and a trend.
+/// 200 iterations per second with a request, a check and a trend.
 const SCRIPT: &str = "
     import http from 'k6/http';
     import { check } from 'k6';
@@ -31,7 +30,7 @@ const SCRIPT: &str = "
         own.add(12.5);
     }";
 
-/// A run of the script, with a folder for what it writes.
+/// A run of the script, with a folder for its output files.
 struct Test {
     folder: tempfile::TempDir,
     target: Server,
@@ -80,7 +79,7 @@ fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Prometheus' totals against the summary's.
+/// Compares Prometheus' totals with the summary's.
 fn assert_totals_agree(prometheus: &Prometheus, summary: &Value) {
     let metrics = &summary["metrics"];
     let count = |name: &str| metrics[name]["count"].as_f64().expect("it is a counter");
@@ -104,7 +103,7 @@ fn assert_totals_agree(prometheus: &Prometheus, summary: &Value) {
     let p95_ms = metrics["http_req_duration"]["p(95)"]
         .as_f64()
         .expect("it is a trend");
-    // The width of the buckets of schema 3.
+    // The bucket width of schema 3.
     let width = 2_f64.powf(1.0 / 8.0) * 1.001;
     let ratio = p95_s * 1e3 / p95_ms;
     assert!(
@@ -136,7 +135,7 @@ fn prometheus_has_what_the_summary_says() {
         (labels["status"].as_str(), labels.get("empty")),
         (Some("200"), None)
     );
-    // A counter begins with zero: its increase is its value.
+    // A counter starts with zero: its increase is its value.
     let increase = prometheus.number("sum(increase(k6_iterations_total[1m])) > 0");
     assert!(increase > 0.0);
     assert_eq!(
@@ -159,7 +158,7 @@ fn agents_write_one_set_of_series() {
     let output = run_to_end(test.command(&prometheus.write_url(), "3s", &more));
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert_totals_agree(&prometheus, &test.summary());
-    // One of setup(), one of the scenario, whoever made the requests.
+    // One of setup(), one of the scenario, whichever virtual user made the requests.
     assert_eq!(prometheus.number("count(k6_http_reqs_total)"), 2.0);
     assert_eq!(prometheus.number("count(k6_iterations_total)"), 1.0);
     assert_eq!(prometheus.number("count(k6_vus)"), 1.0);
@@ -187,7 +186,7 @@ fn an_outage_in_the_middle_loses_nothing() {
     assert!(told.contains("takes samples again"), "{told}");
     assert!(told.contains("lost: 0"), "{told}");
     assert_totals_agree(&prometheus, &test.summary());
-    // The seconds of the outage were told later, each at its time.
+    // The seconds of the outage were sent later, each with its time.
     let points = prometheus.number("count_over_time(k6_iterations_total[1m])");
     assert!(points >= 10.0, "{points}");
 }
@@ -225,7 +224,7 @@ fn runs_without_a_script_are_pushed_too() {
     assert!(prometheus.number("k6_http_req_duration_p999") > 0.0);
 }
 
-/// A run of requests without a script, as the run of this name.
+/// A run of requests without a script, with this run id.
 fn bench(prometheus: &Prometheus, target: &Server, testid: &str) -> Command {
     let mut command = loadline();
     command
@@ -313,7 +312,7 @@ fn a_push_that_is_refused_in_part_loses_only_that() {
         Err(why) => return skip("a_push_that_is_refused_in_part_loses_only_that", &why),
     };
     let target = Server::start(|stream, _| web::serve(stream, |_| web::ok("hello")));
-    // Somebody has been at this series already, and said what it will be in an hour.
+    // Another sender has already written this series, with a value one hour ahead.
     prometheus.write_ahead("k6_vus", ("testid", "same"));
     let told = errors(&run_to_end(bench(&prometheus, &target, "same")));
     let series = "k6_vus{testid=\"same\"}";
@@ -325,7 +324,7 @@ fn a_push_that_is_refused_in_part_loses_only_that() {
     for metric in ["sum(k6_http_reqs_total)", "k6_http_req_duration_count"] {
         assert_eq!(prometheus.number(metric), 400.0, "{metric}");
     }
-    // All that was said of the others arrived: four seconds, and the zero before them.
+    // All data of the other series arrived: four seconds, and the zero before them.
     let points = prometheus.number("count_over_time(k6_http_reqs_total[1m])");
     assert!(points >= 4.0, "{points}");
 }
@@ -350,7 +349,7 @@ fn a_receiver_that_is_not_there_is_told_of_soon_and_what_never_arrived_is_counte
             let told = running.errors_so_far();
             told.contains("they are kept and tried again").then_some(())
         };
-        // Before the run is over: its summary is not there yet.
+        // Before the end of the run: its summary does not exist yet.
         let told = clock::wait_for(Duration::from_secs(20), is_told);
         assert!(told.is_some() && !test.summary_path().exists());
         let begun = clock::now();
@@ -366,7 +365,7 @@ fn a_receiver_that_is_not_there_is_told_of_soon_and_what_never_arrived_is_counte
     }
 }
 
-/// A receiver that answers each push with the next of these; the last one again and again.
+/// A receiver that responds to each push with the next of these responses, and then repeats the last one.
 fn receiver(answers: &'static [&'static str]) -> (Server, Arc<Mutex<Vec<Request>>>) {
     let seen: Arc<Mutex<Vec<Request>>> = Arc::default();
     let log = Arc::clone(&seen);
@@ -417,7 +416,7 @@ fn a_busy_receiver_is_asked_again_and_credentials_stand_beside_headers() {
         assert_eq!(request.header("x-scope-orgid"), Some("tenant"));
         assert_eq!(request.header("content-encoding"), Some("snappy"));
     }
-    // The first request asks for the version of the protocol; this receiver knows 1.0 alone.
+    // The first request announces the protocol version; this receiver only knows 1.0.
     let version = |n: usize| seen[n].header("x-prometheus-remote-write-version");
     assert_eq!((version(0), version(1)), (Some("2.0.0"), Some("0.1.0")));
     assert_eq!(

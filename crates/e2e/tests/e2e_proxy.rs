@@ -1,6 +1,7 @@
 //! Through a proxy: plain requests, tunnels, the environment's variables, and a proxy that refuses.
 //!
-//! Must not know how a proxy is spoken to. Invariant: what the proxy remembers is what passed it.
+//! Must not know the protocol of proxies. Invariant: the proxy's records are the requests that passed through
+//! it.
 
 use loadline_e2e::proxy::Proxy;
 use loadline_e2e::server::Server;
@@ -81,7 +82,7 @@ fn the_environment_names_a_proxy() {
             ["--redirects", "--http1"],
             true,
         ),
-        // Under CGI a request's Proxy header would set this one: curl leaves it alone, too.
+        // Under CGI a request's Proxy header would set this variable: curl ignores it, too.
         (
             [("HTTP_PROXY", &proxy.url()), ("NO_PROXY", "")],
             ["--redirects", "--http1"],

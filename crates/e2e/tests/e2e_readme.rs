@@ -1,7 +1,8 @@
-//! What the README shows of a terminal, held against what its command lines print.
+//! The terminal sessions in the README, compared with the output of their command lines.
 //!
-//! Must not know what a line means. Invariants: numbers, units of time and marks of footnotes differ from run to run, all
-//! else is as the README has it; what a verdict says of a run is held against the stored run that the README shows.
+//! Must not know the meaning of a line. Invariants: numbers, units of time and footnote marks differ between
+//! runs, everything else equals the README; the text of a verdict on a run is compared with the stored run
+//! shown in the README.
 
 use std::fs;
 use std::path::Path;
@@ -11,21 +12,21 @@ use loadline_e2e::target::Target;
 use loadline_e2e::{loadline, loadline_under, run_to_end};
 use regex::Regex;
 
-/// The port on 127.0.0.1 of the service that the page's reader has started.
+/// The port on 127.0.0.1 of the service that the reader has started.
 const PORT: &str = "8080";
-/// What makes runs short, in command lines and in the file that one of them makes.
+/// Changes that make runs short, in command lines and in the file that one of them makes.
 const SHORTER: [(&str, &str); 4] = [
     ("-z 5s", "-z 1s"),
     ("--duration 2s", "--duration 1s"),
     ("duration: '30s'", "duration: '1s'"),
     ("sleep(1)", "sleep(0.1)"),
 ];
-/// Stands for what is left out.
+/// Represents omitted text.
 const LEFT_OUT: char = '…';
-/// Where what is told depends on the run alone.
+/// From here on the output depends on the run only.
 const VERDICT: &str = "Verdict";
 
-/// The README's sessions at a terminal: command lines, each with the lines below it.
+/// The terminal sessions of the README: command lines, each with the lines below it.
 fn sessions() -> Vec<Vec<(String, Vec<String>)>> {
     let text = fs::read_to_string(repository().join("README.md")).expect("the README");
     let fenced = text.split("\n```").skip(1).step_by(2);
@@ -62,7 +63,7 @@ fn shortened(text: &str, target: &Target) -> String {
     short.fold(text, |text, (long, short)| text.replace(long, short))
 }
 
-/// What a terminal shows after a command line.
+/// The output of a command line on a terminal.
 fn printed(line: &str, folder: &Path) -> String {
     let script = format!("bin=$0; loadline() {{ \"$bin\" \"$@\"; }}; {{ {line}; }} 2>&1");
     let mut command = loadline_under(&script);
@@ -76,7 +77,7 @@ fn printed(line: &str, folder: &Path) -> String {
     told
 }
 
-/// A line without what differs from run to run.
+/// A line without the parts that differ between runs.
 fn shape(line: &str) -> String {
     let replace = |text: &str, what: &str, by: &str| {
         let what = Regex::new(what).expect("an expression");
@@ -89,7 +90,7 @@ fn shape(line: &str) -> String {
     replace(&line, r"\s+", " ").trim().to_owned()
 }
 
-/// Whether a printed line is as a line of the README, which may leave out parts.
+/// Whether a printed line matches a line of the README, which may omit parts.
 fn is_as(printed: &str, wanted: &str) -> bool {
     let wanted = shape(wanted);
     let mut parts = wanted.split(LEFT_OUT).map(str::trim);
@@ -107,12 +108,12 @@ fn is_as(printed: &str, wanted: &str) -> bool {
     rest.is_empty() || wanted.ends_with(LEFT_OUT)
 }
 
-/// Lines that tell something of the run that was made, and may be other ones.
+/// Lines about the run itself, which may differ.
 fn is_of_the_run(line: &str) -> bool {
     line.starts_with(|c: char| "¹²³⁴⁵⁶⁷⁸⁹".contains(c))
 }
 
-/// Holds that what the README shows is printed, in its order.
+/// Asserts that the lines shown in the README are printed, in order.
 fn assert_prints(command: &str, shown: &[String], told: &str) {
     let mut lines = told.lines();
     let shown = shown.iter().map(|line| line.trim_end());
@@ -138,7 +139,7 @@ fn what_the_readme_shows_is_printed() {
     assert_eq!(sessions.len(), 4, "{sessions:#?}");
     let target = Target::start(&[]);
     let folder = tempfile::tempdir().expect("there is room");
-    // The last one is of a service with a law of its own, and of a stored run.
+    // The last one shows a service with its own law, and a stored run.
     for (command, shown) in sessions.iter().take(3).flatten() {
         let line = shortened(command, &target);
         let told = printed(&line, folder.path());
@@ -165,7 +166,7 @@ fn the_verdict_of_the_readme_is_that_of_its_picture() {
         .arg(repository().join("crates/e2e/pages/ramp.json"));
     let output = run_to_end(report);
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    // Lines may be broken at other places.
+    // Lines may be broken in other places.
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown: Vec<&str> = shown.iter().map(|line| line.trim()).collect();
     let shown = shown.join("\n");

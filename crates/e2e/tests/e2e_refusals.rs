@@ -1,6 +1,6 @@
-//! Bad input: refused before anything is sent, with exit code 104 and a message that names it.
+//! Invalid input: refused before anything is sent, with exit code 104 and a message that names it.
 //!
-//! Must not know parsers. Invariant: the target behind every refused command saw no connection.
+//! Must not know parsers. Invariant: the target of every refused command got no connection.
 
 use loadline_e2e::ran::in_one_line;
 use loadline_e2e::server::Server;
@@ -25,7 +25,7 @@ fn files(folder: &Path) {
     }
 }
 
-/// Arguments, and what the message must name. `URL` stands for a target that listens.
+/// Arguments, and the texts that the message must contain. `URL` is replaced by that of a listening target.
 const BAD: &[(&[&str], &[&str])] = &[
     (&[], &["URL"]),
     (&["--no-such-option", "URL"], &["--no-such-option"]),

@@ -1,7 +1,6 @@
-//! Requests and answers of every kind, judged by a server that tells what it got: `loadline target`.
+//! Requests and responses of every kind, judged by a server that returns what it received: `loadline target`.
 //!
-//! Must not know the wire. Invariant: checks look at answers, so that what is asserted travelled both
-//! ways.
+//! Must not know the wire. Invariant: checks examine responses, so that the asserted data travelled both ways.
 
 use loadline_e2e::server::Server;
 use loadline_e2e::target::Target;
@@ -182,7 +181,7 @@ fn credentials() {
     assert_eq!((ran.status(401), ran.count("good")), (REQUESTS, 0));
 }
 
-/// Reports and results are shared; passwords and tokens are not.
+/// Reports and results are shared; passwords and tokens must not be.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn credentials_are_not_told() {
@@ -199,7 +198,7 @@ fn credentials_are_not_told() {
     ] {
         let ran = assert_good(arguments);
         let told = format!("{}{}{}", ran.out, ran.err, ran.result());
-        // The word, and the same in base64.
+        // The word, and its base64 encoding.
         for secret in ["sesame", "YW5uOnNlc2FtZQ"] {
             assert!(!told.contains(secret), "{arguments:?}: {told}");
         }
@@ -243,7 +242,7 @@ fn address_versions() {
     assert_eq!(ran.failures(), [("refused", REQUESTS)]);
 }
 
-/// Faults on HTTP/2 streams are of a class of their own, and the connection's other streams go on.
+/// Faults on HTTP/2 streams have their own class, and the connection's other streams continue.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn http2_streams_that_are_reset() {
@@ -265,7 +264,7 @@ fn http2_streams_that_are_reset() {
     );
 }
 
-/// A result that was written can be reported again, in the same words.
+/// A stored result can be reported again, with the same text.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_stored_result_gives_the_same_report() {
@@ -293,7 +292,7 @@ fn a_stored_result_gives_the_same_report() {
     assert_eq!(first, again);
 }
 
-/// However fast each is answered, and however many workers there are.
+/// However fast each response is, and however many workers there are.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn several_urls_are_sent_equally_often_and_each_has_a_row() {
@@ -369,6 +368,6 @@ fn a_script_tells_of_its_connections_names_and_exceptions() {
     for code in ["iterations-threw", "slow-request"] {
         assert!(findings.contains(code), "{findings}");
     }
-    // The table is the report's; the summary has one where it is asked for.
+    // The table is in the report; the summary only has one on request.
     assert!(!ran.out.contains("Requests by"), "{}", ran.out);
 }

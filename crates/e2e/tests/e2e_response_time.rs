@@ -1,16 +1,16 @@
-//! What response time means where an iteration of a script has several requests.
+//! The meaning of response time if an iteration of a script has several requests.
 //!
-//! Must not know how it is measured. Invariant: bounds are what the servers stage, never what a quick machine
-//! needs.
+//! Must not know how it is measured. Invariant: bounds are the times staged by the servers, never what a fast
+//! machine needs.
 
 use loadline_e2e::target::Target;
 use loadline_e2e::{Ran, loadline, run_to_end};
 
-/// What the script waits before it asks, and what its slow request takes, in milliseconds.
+/// The script's pause before its requests, and the duration of its slow request, in milliseconds.
 const STAGED_MS: f64 = 400.0;
 
-/// Of requests that are sent together the first to begin was due when the iteration was, also where another
-/// one ends before it.
+/// Among requests sent together, the first to start was due with the iteration, even if another one ends before
+/// it.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_first_request_of_a_batch_was_due_with_its_iteration() {

@@ -1,7 +1,7 @@
-//! Running tests seen and steered from outside: the REST API, the commands that speak to it, pausing,
-//! scaling, lingering.
+//! Running tests watched and controlled from outside: the REST API, its client commands, pausing, scaling,
+//! lingering.
 //!
-//! Must not know how the API is served. Invariant: every answer compared whole was recorded from k6
+//! Must not know how the API is served. Invariant: every response compared as a whole was recorded from k6
 //! v2.2.0.
 
 use std::fs;
@@ -15,7 +15,7 @@ use loadline_e2e::{clock, loadline, run_to_end};
 
 const PAUSED: &str = r#"{"data":{"type":"status","id":"default","attributes":{"status":4,"paused":true,"vus":0,"vus-max":2,"stopped":false,"running":false,"tainted":false}}}"#;
 
-/// A test whose script lies in a folder of its own.
+/// A test whose script is in its own folder.
 struct Test {
     folder: tempfile::TempDir,
     api: RestApi,
@@ -45,7 +45,7 @@ impl Test {
         Running::start(self.command(arguments))
     }
 
-    /// Runs one of the commands that speak to the API; gives its standard output.
+    /// Runs one of the API's client commands; returns its output.
     fn tell(&self, words: &[&str]) -> Output {
         let mut command = loadline();
         command.args(words).args(["--address", self.api.address()]);
@@ -282,7 +282,7 @@ fn once_shows_each_request_without_secrets() {
     assert!(open.contains("  > Authorization: Bearer hush\n"), "{open}");
 }
 
-/// An archive of a script whose options are shortcuts runs as the script does.
+/// An archive of a script with shortcut options runs like the script.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn an_archive_runs_as_its_script_does() {

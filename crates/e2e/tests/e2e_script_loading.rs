@@ -1,4 +1,4 @@
-//! Scripts that cannot be loaded, logs that go elsewhere, and the name `k6`.
+//! Scripts that cannot be loaded, logs with other destinations, and the name `k6`.
 //!
 //! Must not know how a script is read. Invariant: the lines of the log were recorded from k6 v2.2.0.
 
@@ -14,7 +14,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("there is room")
 }
 
-/// Runs it within a folder, without anything on standard output that is not asked for.
+/// Runs it in a folder, with nothing on standard output that was not requested.
 fn run_in(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = loadline();
     command
@@ -209,7 +209,7 @@ fn a_link_named_k6_takes_its_command_lines() {
     );
 }
 
-/// As `sha256sum` prints it.
+/// As printed by `sha256sum`.
 fn sha256(path: &Path) -> String {
     let mut command = Command::new("sha256sum");
     command.arg(path);

@@ -1,6 +1,6 @@
-//! Secrets in every form that a user writes them in, and every place that they could be seen in.
+//! Secrets in every form in which a user writes them, and every place where they could become visible.
 //!
-//! Must not know how they are hidden. Invariant: each form holds the same word, and whatever a run
+//! Must not know how they are hidden. Invariant: each form contains the same word, and everything that a run
 //! leaves behind is searched for it, byte by byte.
 
 use std::fs;
@@ -14,10 +14,10 @@ use loadline_e2e::process::Running;
 use loadline_e2e::server::{Server, free_port};
 use loadline_e2e::{clock, loadline, run_to_end, web};
 
-/// The word that nobody may read.
+/// The secret word.
 const SECRET: &str = "s3cr3tw0rd";
 
-/// A server that keeps the head of each request, in small letters.
+/// A server that records the head of each request, in lower case.
 fn keeping_heads() -> (Server, Arc<Mutex<Vec<String>>>) {
     let kept = Arc::<Mutex<Vec<String>>>::default();
     let keep = Arc::clone(&kept);
@@ -72,7 +72,7 @@ fn filled(words: &[&str], host: &str) -> Vec<String> {
     words.iter().map(fill).collect()
 }
 
-/// Fails when the word is in any file below a folder or in a stream.
+/// Fails if the word is in any file below a folder or in a stream.
 fn nowhere(form: &[String], folder: &Path, output: &Output) {
     let shows = |bytes: &[u8]| {
         bytes
@@ -128,7 +128,7 @@ fn no_secret_of_a_bench_is_seen_anywhere() {
         let output = run_to_end(command);
         assert_eq!(output.status.code(), Some(0), "{form:?}: {output:?}");
         nowhere(&form, folder.path(), &output);
-        // What the journal tells, it would tell after a crash.
+        // The content of the journal, as it would be reported after a crash.
         let mut told = loadline();
         told.current_dir(folder.path())
             .args(["report", "--json", "run.journal"]);
@@ -193,7 +193,7 @@ fn no_secret_of_another_tools_command_line_is_seen_anywhere() {
             "pwd=WORD",
             "http://HOST/",
         ],
-        // What is refused is quoted.
+        // Refused arguments are quoted in the message.
         &["bench", "http://me:WORD@HOST:x/"],
         &["bench", "-x", "ftp://me:WORD@HOST/", "http://HOST/"],
     ];
@@ -274,7 +274,7 @@ rows:
     nowhere(&["suite".to_owned()], folder.path(), &output);
 }
 
-/// The journal of a run that was killed.
+/// The journal of a killed run.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn no_secret_is_told_after_a_crash() {

@@ -1,7 +1,7 @@
-//! A hundred thousand series in a receiver of Prometheus remote writes: how much memory they take and how often each is
-//! pushed.
+//! A hundred thousand series in a receiver of Prometheus remote writes: their memory and the number of pushes
+//! of each.
 //!
-//! Must not know how series are held. Invariant: what is counted is counts and bytes, never time.
+//! Must not know how series are stored. Invariant: only numbers and bytes are asserted, never time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,14 +11,14 @@ use loadline_e2e::process::Running;
 use loadline_e2e::server::Server;
 use loadline_e2e::web;
 
-/// As many series as a metric may have.
+/// The maximum number of series of a metric.
 const SERIES: usize = 100_000;
-/// Points of a request.
+/// Points per request.
 const POINTS_A_REQUEST: usize = 2_000;
-/// Seconds in which one series of all changes, and each is pushed for itself.
+/// Seconds in which one of the series changes, with a separate push in each.
 const LATER_PUSHES: usize = 5;
-/// Memory of the process where all series come within one second, which may be more than the 500 MB that are aimed at.
-/// Series that come more slowly take less: a build that is not optimised, on a busy machine, needs 217 MB.
+/// Maximum memory of the process if all series arrive within one second, which may be more than the target of
+/// 500 MB. Series that arrive more slowly take less: an unoptimised build on a busy machine needs 217 MB.
 const MEMORY_MAX: u64 = 1_000 << 20;
 
 /// Adds to each series once, then to one of them each second.
@@ -61,7 +61,8 @@ fn each_of_a_hundred_thousand_series_is_pushed_when_it_changed() {
     let (output, rss_max) = Running::start(command).finish_measured();
     let log = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{log}");
-    // The first values come in two pushes where one falls into their second; senders share what is left of each.
+    // The first values arrive in two pushes if one falls into their second; senders share the remainder of
+    // each.
     let most = SERIES / POINTS_A_REQUEST + 8 * (LATER_PUSHES + 2);
     let requests = requests.load(Ordering::Relaxed);
     assert!(

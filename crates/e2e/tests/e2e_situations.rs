@@ -1,14 +1,14 @@
-//! A handful of the staged situations, so that the harness and what it stages go on working.
+//! A handful of the staged situations, so that the harness and its staging keep working.
 //!
-//! Must not know what is staged: `crates/e2e/situations` tells it. Invariant: only situations that any machine can stage and
-//! that take seconds; `cargo xtask situations` runs them all.
+//! Must not know what is staged: `crates/e2e/situations` defines it. Invariant: only situations that any
+//! machine can stage and that take seconds; `cargo xtask situations` runs all.
 
 use std::process::Command;
 
 use loadline_e2e::process::binary;
 use loadline_e2e::{run_to_end, skip};
 
-/// One of each side that nothing but Python is needed for.
+/// One per side, for which only Python is needed.
 const QUICK: &str = "pool-open,fails-500,too-few-vus-script,nulls-in-200,keepalive-ends-carried";
 
 #[test]

@@ -1,6 +1,6 @@
 //! Ending a test early: by signals, thresholds, the script itself, the API; and twice.
 //!
-//! Must not know how orders travel. Invariant: the table that is held against the binary was recorded
+//! Must not know how orders are delivered. Invariant: the table with which the binary is compared was recorded
 //! from k6.
 
 use std::fs;
@@ -14,7 +14,7 @@ use loadline_e2e::server::Server;
 use loadline_e2e::{clock, loadline, run_to_end, stops, web};
 use serde_json::Value;
 
-/// What the second signal leaves a process, and as much again for a busy machine.
+/// The time that the second signal allows a process, doubled for a busy machine.
 const SOON: Duration = Duration::from_secs(3);
 
 #[test]
@@ -50,7 +50,7 @@ fn answering() -> Server {
     Server::start(|stream, _| web::serve(stream, |_| web::ok("{}")))
 }
 
-/// The API keeps a watch on the run, and the watch must keep no output open.
+/// The API keeps a watch on the run, and the watch must not keep an output open.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn every_output_ends_with_the_run_while_the_api_is_served() {
@@ -85,7 +85,7 @@ fn every_output_ends_with_the_run_while_the_api_is_served() {
     assert_eq!(iterations, 20, "{lines}");
 }
 
-/// Signals, the first after two seconds, and measures from the last; gives the exit code.
+/// Sends signals, the first after two seconds, and measures from the last; returns the exit code.
 fn signalled(command: Command, signals: &[i32]) -> Option<i32> {
     let running = Running::start(command);
     clock::pause(Duration::from_millis(1_500));
@@ -128,7 +128,7 @@ fn the_first_signal_is_heeded_while_virtual_users_are_made() {
     }
 }
 
-/// Sixty megabytes of gzip that unpack to nothing.
+/// Sixty megabytes of gzip that decompress to nothing.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_first_signal_is_heeded_while_an_answer_is_unpacked() {
@@ -150,7 +150,7 @@ fn the_first_signal_is_heeded_while_an_answer_is_unpacked() {
     assert_eq!(signalled(command, &[libc::SIGINT]), Some(105));
 }
 
-/// A pipe that nobody reads: the sink's thread stands still in a write, and the workers behind it.
+/// A pipe that nobody reads: the sink's thread blocks in a write, and the workers behind it.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_second_signal_ends_a_test_whose_output_stands_still() {
@@ -168,7 +168,7 @@ fn the_second_signal_ends_a_test_whose_output_stands_still() {
     assert_eq!(code, Some(105));
 }
 
-/// A pipe without a reader is refused, where it is opened first, and nobody waits for one.
+/// A pipe without a reader is refused if it is opened first, and is never waited for.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_pipe_without_a_reader_holds_up_no_command() {
@@ -210,7 +210,7 @@ fn a_sweep_that_is_stopped_in_its_first_load_says_so() {
     assert!(said.contains("nothing to report"), "{said}");
 }
 
-/// Whoever does not read what a test says does not keep it from ending.
+/// A user who does not read a test's output does not prevent it from ending.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_second_signal_ends_a_test_whose_streams_nobody_reads() {
@@ -234,7 +234,7 @@ fn the_second_signal_ends_a_test_whose_streams_nobody_reads() {
     assert_eq!(ended.and_then(|status| status.code()), Some(105));
 }
 
-/// k6 dies of a signal while `handleSummary` runs; here what was measured is told first.
+/// k6 is killed by a signal while `handleSummary` runs; here the measurements are reported first.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_signal_during_handle_summary_ends_it_and_the_usual_summary_is_told() {
@@ -251,7 +251,7 @@ fn a_signal_during_handle_summary_ends_it_and_the_usual_summary_is_told() {
     assert!(told.contains("iterations"), "{told}");
 }
 
-/// A receiver that takes connections and never answers, and one that is not there.
+/// A receiver that accepts connections and never responds, and one that does not exist.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_signal_ends_the_flush_to_a_dead_receiver_and_says_what_was_lost() {
@@ -284,7 +284,7 @@ fn a_signal_ends_the_flush_to_a_dead_receiver_and_says_what_was_lost() {
     }
 }
 
-/// Nobody joins: with the first signal nobody is waited for any more.
+/// No agent joins: after the first signal nothing is waited for any more.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_first_signal_is_heeded_while_agents_are_awaited() {
@@ -296,7 +296,7 @@ fn the_first_signal_is_heeded_while_agents_are_awaited() {
     }
 }
 
-/// An observer whose look takes longer than anybody waits: the result is written all the same.
+/// An observer whose reading takes longer than the wait: the result is written anyway.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_second_signal_leaves_observers_behind_and_keeps_the_result() {
@@ -318,7 +318,7 @@ fn the_second_signal_leaves_observers_behind_and_keeps_the_result() {
     );
 }
 
-/// A process that is ended while it draws leaves what was measured.
+/// A process that is killed while it draws leaves its measurements.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn what_was_measured_is_written_before_what_is_drawn() {
@@ -347,7 +347,7 @@ fn what_was_measured_is_written_before_what_is_drawn() {
     }
 }
 
-/// Agents of this machine that have not joined yet are ended, not waited for.
+/// Local agents that have not joined yet are killed instead of awaited.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_first_signal_is_heeded_while_local_agents_start() {

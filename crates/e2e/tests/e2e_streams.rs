@@ -1,7 +1,7 @@
 //! What goes to standard output, what to standard error, and in which form.
 //!
-//! Must not know what a report says. Invariant: whoever reads one stream alone gets what that stream is
-//! for, and nothing else.
+//! Must not know the content of a report. Invariant: each stream on its own contains what it is for, and
+//! nothing else.
 
 use loadline_e2e::process::{Running, binary, has_program};
 use loadline_e2e::server::Server;
@@ -71,7 +71,7 @@ fn json_and_csv_on_standard_output_are_pure() {
     assert!(err.contains("Verdict"), "{err}");
 }
 
-/// Machine outputs of the dialects stay pure too; the verdict goes to standard error.
+/// Machine-readable outputs of the dialects contain nothing else; the verdict goes to standard error.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn machine_outputs_of_dialects_are_pure() {
@@ -109,7 +109,7 @@ fn machine_outputs_of_dialects_are_pure() {
     }
 }
 
-/// The names by which people call those tools.
+/// The names under which users call those tools.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn links_named_like_the_tools_speak_their_dialects() {
@@ -126,7 +126,7 @@ fn links_named_like_the_tools_speak_their_dialects() {
     }
 }
 
-/// A reader that goes away early (`| head -1`) is no reason to panic.
+/// A reader that closes the stream early (`| head -1`) is no reason to panic.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn closed_streams_are_no_panic() {
@@ -179,7 +179,7 @@ fn colours_are_asked_for_or_not() {
     assert!(!out(&[("CLICOLOR_FORCE", "1")], &["--no-color"]).contains('\x1b'));
 }
 
-/// On a terminal progress is one block that is redrawn, and the cursor comes back.
+/// On a terminal, progress is one block that is redrawn, and the cursor is restored.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_terminal_gets_a_live_block() {

@@ -1,7 +1,7 @@
-//! `loadline suite` as a user meets it: run, killed, stopped, resumed, judged.
+//! `loadline suite` as a user experiences it: run, killed, stopped, resumed, judged.
 //!
-//! Must not know the state folder's files beyond what docs/suite.md says of them. Invariant: whatever ended a suite,
-//! the next one goes on where it was, and no load goes on without it.
+//! Must not know more about the state folder's files than docs/suite.md says. Invariant: whatever ended a
+//! suite, the next one continues where it was, and no load continues without it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use loadline_e2e::target::Target;
 const SIGINT: i32 = 2;
 const SIGKILL: i32 = 9;
 
-/// A suite of four runs of a second each.
+/// A suite of four runs of one second each.
 fn write_suite(folder: &Path, target: &Target, more: &str) {
     let url = target.url("/get");
     let text = format!(
@@ -57,7 +57,7 @@ fn document(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("results.md")).expect("the document was written")
 }
 
-/// Processes that were told to leave their result in a folder.
+/// The number of processes with their result in a folder.
 fn runs_left(folder: &Path) -> usize {
     let name = folder.display().to_string();
     let entries = std::fs::read_dir("/proc").expect("there is /proc");
@@ -103,7 +103,8 @@ fn a_suite_is_run_once_and_its_document_does_not_change() {
     assert_eq!(document(folder), first);
 }
 
-/// What `suite init` writes is run as it is: the service is found by its port, the table is printed and written.
+/// The output of `suite init` is run unchanged: the service is found by its port, the table is printed and
+/// written.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_first_suite_runs_as_it_was_written() {
@@ -150,7 +151,7 @@ fn the_first_suite_runs_as_it_was_written() {
         assert!(out.contains(cell), "{cell}\n{out}");
     }
     assert!(cells[8].ends_with("Mi"), "the service was seen: {document}");
-    // Two seconds are too short for a rate: that stands beside the figure without being asked for.
+    // Two seconds are too short for a rate: this is noted at the figure by default.
     assert!(cells[2].contains('¹'), "{document}");
     assert!(document.contains(" Short: "), "{document}");
     assert!(out.contains("RESULTS.md written"), "{out}");
@@ -185,7 +186,7 @@ fn a_killed_suite_leaves_no_load_and_goes_on() {
     assert!(out.contains("2 passed, 0 failed, 0 pending"), "{out}");
 }
 
-/// A suite of three short rows, and a document of what cannot differ from run to run.
+/// A suite of three short rows, and a document whose content does not differ between runs.
 fn write_short_suite(folder: &Path, target: &Target) {
     let url = target.url("/get");
     let text = format!(
@@ -245,7 +246,7 @@ fn killed_at_twenty_instants_and_resumed_it_writes_the_same_document() {
     assert_eq!(truth.matches("| 60").count(), 3, "{truth}");
     let mut seed = 42_u64;
     for trial in 0..20 {
-        // Knuth's generator: instants that are spread over the whole run, the same in each test run.
+        // Knuth's generator: times that are spread over the whole run, the same in each test run.
         seed = seed
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
@@ -274,7 +275,7 @@ fn killed_at_twenty_instants_and_resumed_it_writes_the_same_document() {
     }
 }
 
-/// The rows of a document's tables without their marks: those tell how busy the machine was.
+/// The rows of a document's tables without their marks, which depend on how busy the machine was.
 fn cells(document: &str) -> Vec<String> {
     let rows = document.lines().filter(|line| line.starts_with('|'));
     let is_mark = |c: char| c == ' ' || "⁰¹²³⁴⁵⁶⁷⁸⁹".contains(c);
@@ -374,7 +375,7 @@ fn failed_rows_are_told_with_their_reason() {
     );
 }
 
-/// The bar is half a second; what is held here is far more, since other tests run beside it.
+/// The goal is half a second; the limit here is far higher, since other tests run at the same time.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn two_hundred_rows_are_planned_at_once() {

@@ -1,7 +1,7 @@
 //! `loadline target --config`: real processes with known costs, whose counts are exact whatever ends them.
 //!
-//! Must not know how the processes are told what to do. Invariant: everything here is seen from outside:
-//! by TCP, by files, by process numbers.
+//! Must not know how the processes are controlled. Invariant: everything here is observed from outside: by TCP,
+//! files, and PIDs.
 
 use loadline_e2e::testbed::{Connection, Testbed, cpu_time, is_running};
 use loadline_e2e::{clock, run};
@@ -9,7 +9,7 @@ use loadline_e2e::{clock, run};
 use std::net::TcpListener;
 use std::time::Duration;
 
-/// How much a wait may be late on a busy machine.
+/// How late a wait may be on a busy machine.
 const LATE: Duration = Duration::from_millis(400);
 
 fn timed<T>(action: impl FnOnce() -> T) -> (T, Duration) {
@@ -211,7 +211,7 @@ fn cpu_is_burnt_as_told_and_slowed_down() {
             .expect("/proc tells")
             .as_millis();
         let told = u128::try_from(told).expect("positive");
-        // Starting, HTTP and the tick of the clock are in it besides.
+        // It also includes starting, HTTP and the tick of the clock.
         assert!(
             (told - 10..told + 150).contains(&used),
             "replica {replica}: {used} ms for {told}"
@@ -390,7 +390,7 @@ fn a_gateway_costs_what_it_is_told_and_tells_its_own_time() {
         sum("upstream_latency_seconds"),
         sum("request_latency_seconds"),
     );
-    // At least: a busy machine takes longer.
+    // Lower bounds: a busy machine takes longer.
     assert!(own >= 0.05, "ten times 5 ms: {own}");
     assert!(upstream >= 0.3, "ten times 30 ms: {upstream}");
     assert!((own + upstream - total).abs() < 1e-6);

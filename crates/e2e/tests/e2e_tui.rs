@@ -1,6 +1,6 @@
-//! `--tui`: on a terminal of its own, and without one.
+//! `--tui`: on its own terminal, and without one.
 //!
-//! Must not know what is drawn where. Invariant: the terminal is given back before the report.
+//! Must not know what is drawn where. Invariant: the terminal is restored before the report.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,14 +14,14 @@ use loadline_e2e::{clock, run, skip, web};
 const TAKEN: &str = "\x1b[?1049h";
 const GIVEN_BACK: &str = "\x1b[?1049l";
 
-/// What the second key leaves a process, and as much again for a busy machine.
+/// The time that the second key allows a process, doubled for a busy machine.
 const SOON: Duration = Duration::from_secs(3);
 
 fn server() -> Server {
     Server::start(|stream, _| web::serve(stream, |_| web::ok("ok")))
 }
 
-/// A command under a pseudo-terminal of 110 × 34, made by util-linux' `script`.
+/// A command in a pseudo-terminal of 110 × 34, created by util-linux' `script`.
 struct OnTerminal {
     child: Child,
     seen: String,
@@ -44,7 +44,7 @@ impl OnTerminal {
         }
     }
 
-    /// Reads until a text has come, or to the end.
+    /// Reads until a text has arrived, or to the end.
     fn read_until(&mut self, text: &str) {
         let out = self.child.stdout.as_mut().expect("it is piped");
         let mut bytes = [0; 4096];
@@ -64,7 +64,7 @@ impl OnTerminal {
         keyboard.flush().expect("it is read");
     }
 
-    /// The exit code, and what was on the terminal after the view.
+    /// The exit code, and the terminal's content after the view.
     fn finish(mut self) -> (Option<i32>, String) {
         self.read_until("\0nothing has this");
         let code = self.child.wait().expect("it ends").code();
@@ -97,7 +97,7 @@ fn q_stops_the_run_and_the_report_follows_the_view() {
     );
 }
 
-/// Keys are as good as signals: the second ends the process whatever it waits for, such as an output
+/// Keys are equivalent to signals: the second one ends the process whatever it waits for, such as an output
 /// that nobody reads.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]

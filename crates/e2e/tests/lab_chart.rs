@@ -1,7 +1,7 @@
-//! The Helm chart against a real API server: installed, upgraded, taken away, with what was there before it.
+//! The Helm chart with a real API server: installed, upgraded, removed, with existing objects before it.
 //!
-//! They want helm, and `KUBECONFIG` and kubectl of a lab whose image `loadline:dev` has both programs. Must not know templates.
-//! Invariant: definitions are left as they were found, for other tests of the same cluster.
+//! These tests need helm, and `KUBECONFIG` and kubectl of a lab whose image `loadline:dev` has both programs.
+//! Must not know templates. Invariant: definitions are restored, for other tests in the same cluster.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -31,7 +31,7 @@ fn run(program: &str, words: &[&str]) -> Output {
     run_to_end(command)
 }
 
-/// What a program printed that did what it should.
+/// The output of a program that must succeed.
 fn must(program: &str, words: &[&str]) -> String {
     let output = run(program, words);
     let error = String::from_utf8_lossy(&output.stderr);
@@ -84,7 +84,7 @@ fn uninstall(release: &str, namespace: &str) {
     );
 }
 
-/// A test is run by the operator that the chart has installed.
+/// Asserts that the operator installed by the chart runs a test.
 fn a_test_passes(namespace: &str, name: &str) {
     let folder = tempfile::tempdir().expect("there is room");
     let file = folder.path().join("test.yaml");
@@ -111,7 +111,7 @@ fn a_test_passes(namespace: &str, name: &str) {
     assert!(!log.contains("forbidden"), "{log}");
 }
 
-/// As k6-operator's or an administrator's: not Helm's.
+/// A definition by k6-operator or an administrator: not Helm's.
 fn definition_from_elsewhere() {
     run("kubectl", &["delete", DEFINITION, "--timeout=50s"]);
     kubectl(&["apply", "--server-side", "-f", "deploy/operator/crd.yaml"]);
@@ -165,7 +165,7 @@ fn it_is_installed_upgraded_and_taken_away_and_definitions_stay() {
         "keep"
     );
     assert_eq!(definition()["labels"]["app.kubernetes.io/instance"], "one");
-    // What is ours is upgraded: a label that the chart says comes back.
+    // The chart's own objects are upgraded: a label defined by the chart is restored.
     kubectl(&[
         "label",
         DEFINITION,

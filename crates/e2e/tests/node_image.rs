@@ -1,7 +1,8 @@
 //! The container image on a real node: kubelet, containerd, cgroups.
 //!
-//! They want a lab in node mode with the image `loadline:dev`: `LOADLINE_NODE_LAB` names its `in.sh`, through which alone it is reached.
-//! Must not know containers' file systems. Invariant: what is claimed is read from the API.
+//! These tests need a lab in node mode with the image `loadline:dev`: `LOADLINE_NODE_LAB` names its `in.sh`,
+//! the only access to it. Must not know containers' file systems. Invariant: assertions only use data from the
+//! API.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -47,7 +48,7 @@ fn status(test: &str) -> Value {
     whole["status"].clone()
 }
 
-/// Looks at a test's status until it is as wanted; gives it. Longer than the test takes, it fails and shows the status.
+/// Polls a test's status until it matches; returns it. On timeout, it fails and shows the status.
 fn wait(test: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let as_wanted = wait_for(LONGEST_WAIT, || {
         Some(status(test)).filter(|status| wanted(status))
@@ -55,7 +56,7 @@ fn wait(test: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     as_wanted.unwrap_or_else(|| panic!("not as wanted: {:#}", status(test)))
 }
 
-/// The operator of the kustomization, and the service to be put under load; gives its address.
+/// Creates the operator from the kustomization, and the service under test; returns its address.
 fn prepare() -> String {
     kubectl(&["apply", "--server-side", "-f", "deploy/operator/crd.yaml"]);
     let established = "--for=condition=Established";
@@ -73,7 +74,7 @@ fn prepare() -> String {
 #[ignore = "needs a node"]
 fn an_agent_that_the_kernel_kills_is_named_and_replaced() {
     let url = prepare();
-    // What an earlier try left.
+    // Leftovers of an earlier attempt.
     kubectl(&["delete", "testrun", "oom", "--ignore-not-found"]);
     let script = format!(
         "import http from 'k6/http'; import {{ sleep }} from 'k6';
@@ -83,7 +84,7 @@ fn an_agent_that_the_kernel_kills_is_named_and_replaced() {
     let limits = json!({"cpu": "200m", "memory": "160Mi"});
     let runner = json!({
         "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": limits},
-        // What is written there is memory of the container.
+        // Files there count as memory of the container.
         "volumes": [{"name": "memory", "emptyDir": {"medium": "Memory"}}],
         "volumeMounts": [{"name": "memory", "mountPath": "/tmp"}],
     });
@@ -110,7 +111,7 @@ fn an_agent_that_the_kernel_kills_is_named_and_replaced() {
     assert_eq!(replaced["lost"][0]["agent"], "oom-2", "{replaced:#}");
     let cause = replaced["lost"][0]["cause"].as_str().expect("a text");
     assert!(cause.contains("OOMKilled"), "{cause}");
-    // The exit code is there before all pods have ended.
+    // The exit code is available before all pods have ended.
     let ended = wait("oom", |status| status["stage"] == "finished");
     assert_eq!(ended["result"], "passed", "{ended:#}");
     let log = kubectl(&["logs", "job/oom-coordinator"]);

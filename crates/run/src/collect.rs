@@ -1,7 +1,7 @@
-//! From the workers' reports to seconds: each second is told once all workers have reported it.
+//! Turns the workers' reports into seconds: each second is emitted once all workers have reported it.
 //!
-//! Must not know the engine's insides. Invariants: what is told second by second sums to what all
-//! workers reported; what a worker reports as it ends belongs to the second in which it ended.
+//! Must not know the engine's internals. Invariants: the sum of the emitted seconds equals the sum of all
+//! workers' reports; the last report of a worker belongs to the second in which it ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -31,19 +31,19 @@ struct Pending {
     busiest_worker: f64,
 }
 
-/// What lost workers would have offered: it stays a part of what was asked for.
+/// Arrivals that lost workers would have offered: they stay part of the planned load.
 struct Unoffered {
-    /// To whom it is booked.
+    /// The worker to which they are booked.
     worker: u32,
     arrivals: PlannedArrivals,
-    /// Those who were lost with it: what they had planned is theirs.
+    /// Workers that were lost together with it: their own planned arrivals are subtracted.
     others: Range<u32>,
-    /// From here on it is others', who came in their place; `None`: nobody did.
+    /// From this time on, the arrivals belong to the replacement; `None`: there is none.
     until: Option<Nanos>,
 }
 
 impl Unoffered {
-    /// What was lost of what is due by an instant, beside what others had planned.
+    /// Lost arrivals among those due until `now`, minus what the others had planned.
     fn by(&self, now: Nanos, by_others: u64) -> u64 {
         let all = match self.until {
             Some(until) if until <= now => self.arrivals.before(until),
@@ -60,22 +60,22 @@ pub(crate) struct Collector {
     pending: BTreeMap<u64, Pending>,
     /// How many seconds each worker has reported; `u64::MAX` once it has ended.
     reached_by_worker: Vec<u64>,
-    /// Seconds told: the next one begins here.
+    /// Number of seconds emitted: the next one starts here.
     told: u64,
-    /// Seconds that some worker worked through: what came after is what is left of the run.
+    /// Number of seconds in which some worker worked to the end; later data is the rest of the run.
     whole: u64,
     /// Each worker's arrivals planned so far.
     planned_by_worker: Vec<u64>,
-    /// The same as far as seconds were told.
+    /// The same, up to the emitted seconds.
     told_by_worker: Vec<u64>,
     unoffered: Vec<Unoffered>,
-    /// The first of lost workers in whose place others may come.
+    /// The first workers of lost ranges that may be replaced.
     awaited: BTreeSet<u32>,
-    /// The first of lost workers that may still report.
+    /// The first workers of lost ranges that may still report.
     unsettled: BTreeSet<u32>,
-    /// Workers that cannot be heard for now.
+    /// Workers that are currently unreachable.
     away: BTreeSet<u32>,
-    /// Seconds before this one are known as one only.
+    /// Seconds before this one are only known as a whole.
     whole_from: u64,
     watch: SelfWatch,
     pub(crate) never_started: u64,
@@ -83,20 +83,20 @@ pub(crate) struct Collector {
     pub(crate) failures: Vec<String>,
     /// The first panic of a worker.
     pub(crate) defect: Option<String>,
-    /// Whose reports will not come and who came in their place, each with the kind of its mark; not told yet.
+    /// Lost and replaced agents that have not been reported yet, each with the kind of its mark.
     pub(crate) of_agents: Vec<(&'static str, String)>,
-    /// What scripts did to the test since somebody looked.
+    /// Actions of scripts on the test since the last call.
     pub(crate) signals: Vec<ScriptSignal>,
 }
 
-/// A second, told.
+/// An emitted second.
 pub(crate) struct Told {
     pub(crate) row: Row,
     pub(crate) delta: Snapshot,
 }
 
 impl Collector {
-    /// That of a run whose workers are ready, or under way already.
+    /// The collector of a run whose workers are ready, or already running.
     pub(crate) fn of(plan: &TestPlan, load: &dyn Load, under_way: Option<&UnderWay>) -> Collector {
         let totals = load.generator_totals();
         let mut collector = Collector::new(load.workers(), plan.is_open(), plan.warm_up, totals);
@@ -137,19 +137,20 @@ impl Collector {
         &self.watch
     }
 
-    /// Arrivals planned over the run, as far as the workers have told.
+    /// Arrivals planned over the run, as far as the workers have reported.
     pub(crate) fn planned(&self) -> u64 {
         self.planned_by_worker.iter().sum()
     }
 
-    /// Whether every worker has ended, and no other is awaited.
+    /// Whether every worker has ended, and no other is expected.
     pub(crate) fn all_ended(&self) -> bool {
         let mut reached = self.reached_by_worker.iter();
         let nobody_comes = self.awaited.is_empty() && self.unsettled.is_empty();
         nobody_comes && reached.all(|at| *at == u64::MAX)
     }
 
-    /// Takes what scripts did while their virtual users were made; whether that ends the test before it begins.
+    /// Takes the script signals raised while virtual users were created; returns whether one ends the test
+    /// before it starts.
     pub(crate) fn take_early(&mut self, load: &dyn Load) -> bool {
         let reports = load.reports().try_iter();
         reports.for_each(|report| self.take(report));
@@ -167,7 +168,7 @@ impl Collector {
                 waiting,
                 planned,
             } => {
-                // Lost workers may still report, and nothing waits for it.
+                // Lost workers may still report, but nobody waits for it.
                 let reached = &mut self.reached_by_worker[worker as usize];
                 if *reached != u64::MAX {
                     *reached = interval + 1;
@@ -208,7 +209,7 @@ impl Collector {
         }
     }
 
-    /// Takes what is told of workers elsewhere.
+    /// Takes reports about workers of other agents.
     fn take_of_agents(&mut self, report: WorkerReport) {
         match report {
             WorkerReport::Lost {
@@ -249,7 +250,7 @@ impl Collector {
                 let told = why.map(|why| (AGENT_NOT_REPLACED_MARK, why));
                 self.of_agents.extend(told);
             }
-            // Those are a worker's own.
+            // These come from a worker itself.
             WorkerReport::Interval { .. }
             | WorkerReport::Ended { .. }
             | WorkerReport::Failed { .. }
@@ -257,7 +258,7 @@ impl Collector {
         }
     }
 
-    /// Takes workers for ended whose reports will not come.
+    /// Treats workers whose reports will not come as ended.
     fn lose(
         &mut self,
         workers: Range<u32>,
@@ -287,7 +288,7 @@ impl Collector {
         self.of_agents.push((AGENT_LOST_MARK, why));
     }
 
-    /// Books what lost workers had begun that will not report any more.
+    /// Books the requests of lost workers that will not report any more.
     fn settle(&mut self, lost: u32, seen: Snapshot) {
         if self.unsettled.remove(&lost)
             && let Some(planned) = self.planned_by_worker.get(lost as usize).copied()
@@ -296,7 +297,8 @@ impl Collector {
         }
     }
 
-    /// Others have come in the place of workers that were lost: from an instant on, what these would have offered is theirs.
+    /// Registers the replacement of lost workers: from the given time on, their arrivals belong to the
+    /// replacement.
     fn replace(&mut self, workers: Range<u32>, lost: u32, from: Nanos, what: String) {
         let all = self.reached_by_worker.len().max(workers.end as usize);
         self.reached_by_worker.resize(all, self.told);
@@ -310,7 +312,7 @@ impl Collector {
         self.of_agents.push((AGENT_REPLACED_MARK, what));
     }
 
-    /// Adds what a worker saw to a second, or to the next that is told where this one was.
+    /// Adds a worker's data to a second, or to the next one if that second has already been emitted.
     fn add(&mut self, worker: u32, interval: u64, seen: Snapshot, planned: u64) -> &mut Pending {
         self.planned_by_worker[worker as usize] = planned;
         let first = self.told.max(self.whole_from.saturating_sub(1));
@@ -320,8 +322,8 @@ impl Collector {
         pending
     }
 
-    /// The next second that can be told, in order: every worker has reported it, or a later one, or
-    /// has ended, and one worked through it. It covers several where all workers were held up.
+    /// The next complete second, in order: every worker has reported it or a later one, or has ended, and at
+    /// least one worked to its end. It covers several seconds if all workers were delayed.
     pub(crate) fn next_told(&mut self, active_vus: u64) -> Option<Told> {
         let heard = (0..).zip(&self.reached_by_worker);
         let heard = heard.filter(|(worker, _)| !self.away.contains(worker));
@@ -338,7 +340,7 @@ impl Collector {
         Some(self.tell(at, length.saturating_mul(seconds), pending, active_vus))
     }
 
-    /// What came after the last whole second, up to `until`; `None` when there is nothing.
+    /// The data after the last whole second, up to `until`; `None` if there is none.
     pub(crate) fn tell_rest(&mut self, told_until: Nanos, until: Nanos) -> Option<Told> {
         let mut rest = Pending::default();
         for (_, pending) in std::mem::take(&mut self.pending) {
@@ -356,8 +358,8 @@ impl Collector {
         Some(self.tell(told_until.0, span.max(1), rest, 0))
     }
 
-    /// Arrivals planned since the last second that was told; `None` in a closed model. Workers that say
-    /// nothing of a second, because they skipped it or have ended, planned nothing new in it.
+    /// Arrivals planned since the last emitted second; `None` in a closed model. Workers without a report for a
+    /// second, because they skipped it or have ended, planned nothing new in it.
     fn offered(&mut self, planned: &[(u32, u64)]) -> Option<u64> {
         let mut offered = 0;
         for (worker, planned) in planned {
@@ -368,7 +370,7 @@ impl Collector {
         self.open.then_some(offered)
     }
 
-    /// Books what lost workers would have offered up to an instant.
+    /// Books the arrivals that lost workers would have offered up to `until`.
     fn add_unoffered(&mut self, until: Nanos, pending: &mut Pending) {
         for lost in &self.unoffered {
             let others = lost.others.clone();
@@ -417,7 +419,7 @@ impl Collector {
     }
 }
 
-/// Requests that were begun and not reported, and those whose end was not.
+/// Requests that started without being reported, and requests whose end was not reported.
 fn lost_requests(begun: u64, unended: u64) -> Snapshot {
     let mut seen = Snapshot::default();
     seen.counts.started = begun;

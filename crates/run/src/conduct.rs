@@ -1,7 +1,7 @@
-//! Conducting a run from its start to its result.
+//! Conducts a run from its start to its result.
 //!
-//! Must not know how anything is shown. Invariant: whatever happens once the engine has started, a
-//! result comes of it.
+//! Must not know how anything is presented. Invariant: once the engine has started, there is always a result,
+//! whatever happens.
 
 mod finish;
 mod stopping;
@@ -30,18 +30,18 @@ use crate::thresholds;
 use crate::watch::{RunPhase, RunWatch};
 use crate::windows::Windows;
 
-/// How often orders are looked for and the live counters read: soon enough for a hand on Ctrl-C,
-/// seldom enough to cost nothing.
+/// Interval for checking orders and reading the live counters: short enough for a Ctrl-C, long enough to cost
+/// nothing.
 const TICK: Duration = Duration::from_millis(50);
-/// How often what was seen is told.
+/// Interval of the emitted seconds.
 const SECOND: Duration = Duration::from_secs(1);
-/// Thresholds that are marked as crossed at one instant; all are in the result.
+/// Maximum number of thresholds marked as crossed at one time; the result has all of them.
 const CROSSED_MAX: usize = 16;
 
-/// Runs a plan to its end, telling `on_event` what happens.
+/// Runs a plan to its end, reporting events to `on_event`.
 ///
 /// # Errors
-/// When nothing could be started. Once something was, a result comes of it.
+/// Nothing could be started. After a start there is always a result.
 pub fn run(
     plan: Arc<TestPlan>,
     setup: RunSetup,
@@ -127,17 +127,17 @@ struct Conductor {
     events: Vec<Mark>,
     stop: StopReason,
     stopped_at: Option<Nanos>,
-    /// When the workers were told to stop at once.
+    /// When the workers were ordered to stop at once.
     cut_at: Option<Nanos>,
     active_vus_max: u64,
-    /// Virtual users at work when that was last looked at before the end of the second under way.
+    /// Busy virtual users at the last check before the end of the current second.
     at_work_before: u64,
     windows: Option<Windows>,
     /// When reports were last waited for.
     looked_at: Nanos,
-    /// How much longer than a tick that took, at most since a second was told last.
+    /// The longest delay beyond a tick since the last emitted second.
     stalled_ns: u64,
-    /// What measures by metrics, of scripts and of steps, add.
+    /// The part for runs that measure by metrics: scripts and steps.
     script: Option<ScriptConduct>,
     /// The threads of a plan of steps; `None` for other runs.
     threads: Option<Arc<StepsState>>,
@@ -210,7 +210,7 @@ impl Conductor {
         self.heed_reports(on_event);
     }
 
-    /// Ends what surrounds a script's iterations, and makes the result.
+    /// Ends the parts around a script's iterations, and makes the result.
     fn conclude(
         mut self,
         lifecycle: Option<Lifecycle>,
@@ -258,8 +258,7 @@ impl Conductor {
         })
     }
 
-    /// Takes what went wrong in `teardown()`. As in k6, it decides how a test ends that nobody had
-    /// ended before.
+    /// Takes errors of `teardown()`. As in k6, they decide how a test ends that nothing had ended before.
     fn take_last_troubles(
         &mut self,
         last: Vec<Trouble>,
@@ -281,7 +280,7 @@ impl Conductor {
         }
     }
 
-    /// Ends the test where the script asks for it; marks where agents were lost, and where others came.
+    /// Ends the test if the script requests it; adds marks for lost and replaced agents.
     fn heed_reports(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
         for (kind, text) in std::mem::take(&mut self.collector.of_agents) {
             let at_ns = self.load.clock().now().0;
@@ -303,7 +302,7 @@ impl Conductor {
         }
     }
 
-    /// Takes what observers told; ends the test where one is lost that it needs.
+    /// Takes the observers' reports; ends the test if a required observer is lost.
     fn heed_observers(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
         let lost = self.observing.as_mut().and_then(|seen| seen.look(on_event));
         if let Some(text) = lost
@@ -314,7 +313,7 @@ impl Conductor {
         }
     }
 
-    /// Waits for what observers see after the load; an end by hand is not kept waiting.
+    /// Waits for the observers' readings after the load, unless the run was stopped manually.
     fn settle_observers(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
         if let Some(observing) = &mut self.observing
             && self.stopped_at.is_none()
@@ -323,7 +322,8 @@ impl Conductor {
         }
     }
 
-    /// Notes how much longer than a tick it took until this thread ran again: a process that is stopped has no other sign of it.
+    /// Notes how much later than one tick this thread runs again: there is no other sign that a process was
+    /// stopped.
     fn note_stall(&mut self, tick: Duration) {
         let now = self.load.clock().now();
         let beyond = now.since(self.looked_at + tick);
@@ -348,8 +348,8 @@ impl Conductor {
         }
     }
 
-    /// Virtual users at work now: of a script those that run an iteration, of steps the threads that have begun, else
-    /// those with a request under way.
+    /// Busy virtual users now: for a script those that run an iteration, for steps the threads that have
+    /// started, otherwise those with a request in flight.
     fn at_work(&self) -> u64 {
         let live = self.live();
         match self.threads.is_some() || self.script.is_some() {
@@ -358,7 +358,7 @@ impl Conductor {
         }
     }
 
-    /// The live counters; of steps, threads are at work from when they begin.
+    /// The live counters; for steps, threads count as busy from their start.
     fn live(&self) -> LiveTotals {
         let live = self.load.live();
         match &self.threads {
@@ -377,10 +377,11 @@ impl Conductor {
         }
     }
 
-    /// Tells a whole second, which is when gauges are read.
+    /// Emits a whole second, which is when gauges are read.
     fn tell_second(&mut self, mut told: Told, on_event: &mut dyn FnMut(RunEvent)) {
         told.row.generator.stalled_ns = std::mem::take(&mut self.stalled_ns);
-        // As in k6, whose seconds begin a moment before the iterations do: what ends with a second was at work in it.
+        // As in k6, whose seconds start slightly before the iterations do: a virtual user that stops at the end
+        // of a second was busy in it.
         let live = LiveTotals {
             vus_active: self.at_work_before,
             ..self.live()
@@ -415,7 +416,7 @@ impl Conductor {
         self.hold_thresholds(&delta, part, on_event);
     }
 
-    /// Tells what `setup()` or `teardown()` measured, once.
+    /// Emits the measurements of `setup()` or `teardown()`, once.
     fn tell_around(&mut self, lifecycle: &mut Lifecycle, on_event: &mut dyn FnMut(RunEvent)) {
         let seen = std::mem::take(&mut lifecycle.seen);
         if seen != Snapshot::default() {
@@ -424,7 +425,7 @@ impl Conductor {
         }
     }
 
-    /// Adds an interval to the whole, and tells its series, which the whole does not keep.
+    /// Adds an interval to the total, and emits its series, which the total does not keep.
     fn add(&mut self, mut delta: Snapshot, on_event: &mut dyn FnMut(RunEvent)) -> Arc<Snapshot> {
         let series = delta.script.as_mut().and_then(|seen| seen.take_series());
         if let Some(series) = series {
@@ -434,8 +435,8 @@ impl Conductor {
         Arc::new(delta)
     }
 
-    /// Marks where thresholds are first crossed; ends a script run whose thresholds ask for it; warns of
-    /// tags with too many values.
+    /// Marks the first crossings of thresholds; ends a script run whose thresholds demand it; warns about tags
+    /// with too many values.
     fn hold_thresholds(
         &mut self,
         delta: &Snapshot,
@@ -476,7 +477,7 @@ impl Conductor {
         }
     }
 
-    /// Tells what `setup()` measured, and whether the test ended there.
+    /// Emits the measurements of `setup()`, and handles the end of the test if it ended there.
     fn tell_setup(
         &mut self,
         lifecycle: &mut Lifecycle,

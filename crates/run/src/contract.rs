@@ -1,6 +1,6 @@
-//! What a run is started with, and what it comes to.
+//! The input of a run, and its outcome.
 //!
-//! Must not know how a run is conducted. Invariant: a run that did not take place says why.
+//! Must not know how a run is conducted. Invariant: a run that did not take place has a reason.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::load::Load;
 use crate::observing::ObserverFeed;
 use crate::watch::RunWatch;
 
-/// What a run is started with beside its plan.
+/// The input of a run beside its plan.
 pub struct RunSetup {
-    /// Who makes the load; `None`: an engine in this process.
+    /// Where the load is made; `None`: by an engine in this process.
     pub load: Option<Box<dyn Load>>,
     /// Orders from outside; a channel without a sender gives none.
     pub commands: Receiver<RunCommand>,
-    /// Where every single sample goes; `None`: nobody wants them.
+    /// Receiver of every single sample; `None`: samples are not needed.
     pub samples: Option<SyncSender<Vec<Sample>>>,
     /// The script; `None` for other runs.
     pub script: Option<RunScript>,
@@ -31,22 +31,22 @@ pub struct RunSetup {
     pub steps: Option<StepsSetup>,
     /// Whether a script's test waits for [`RunCommand::Resume`] before `setup()`.
     pub is_paused: bool,
-    /// What another thread sees a script's test through; `None`: nobody looks.
+    /// For another thread to follow a script's test; `None`: nobody does.
     pub watch: Option<Arc<RunWatch>>,
     /// The command line, for the result.
     pub command_line: Vec<String>,
-    /// Observers of the system under test; `None`: nobody looks at it.
+    /// Observers of the system under test; `None`: there are none.
     pub observers: Option<ObserverFeed>,
 }
 
 impl RunSetup {
-    /// The threads of steps in this process; `None`: there are none, or others have them, and count them.
+    /// The threads of steps in this process; `None`: there are none, or other agents run and count them.
     pub(crate) fn own_threads(&self) -> Option<Arc<StepsState>> {
         let own = self.steps.as_ref().filter(|_| self.load.is_none());
         own.map(|steps| Arc::clone(&steps.state))
     }
 
-    /// What the run measures metrics with; `None`: it has none.
+    /// The metrics of the run; `None`: it has none.
     pub(crate) fn metrics(&self) -> Option<&ScriptMetrics> {
         let of_script = self.script.as_ref().map(|script| &script.setup.metrics);
         let of_steps = self.steps.as_ref().and_then(|steps| steps.metrics.as_ref());
@@ -54,9 +54,9 @@ impl RunSetup {
     }
 }
 
-/// A script about to be run.
+/// A script to be run.
 pub struct RunScript {
-    /// What the engine is given.
+    /// The setup for the engine.
     pub setup: ScriptSetup,
     /// The functions that the script exports.
     pub functions: Vec<String>,
@@ -67,9 +67,9 @@ pub struct RunScript {
 pub enum RunError {
     /// The plan cannot be run.
     Start(StartError),
-    /// No worker could work.
+    /// No worker could run.
     Workers(Vec<String>),
-    /// A part of this program broke down before anything was sent.
+    /// A part of this program panicked before anything was sent.
     Defect(String),
 }
 
@@ -86,7 +86,7 @@ impl fmt::Display for RunError {
 impl std::error::Error for RunError {}
 
 impl RunError {
-    /// The exit code that tells of it.
+    /// The exit code for it.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -98,15 +98,15 @@ impl RunError {
     }
 }
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// What it found.
+    /// The result.
     pub result: RunResult,
-    /// What decides how a script's test ends, first things first; empty for other runs.
+    /// What decides how a script's test ends, in order of occurrence; empty for other runs.
     pub troubles: Vec<Trouble>,
-    /// Iterations of a script that were cut short.
+    /// Number of interrupted iterations of a script.
     pub interrupted: u64,
-    /// Iterations of a script that were run to their end.
+    /// Number of completed iterations of a script.
     pub complete: u64,
 }

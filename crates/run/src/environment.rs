@@ -1,19 +1,19 @@
-//! Where a run takes place, and making the process ready for it.
+//! Where a run takes place, and preparing the process for it.
 //!
-//! Must not know the plan. Invariant: what cannot be found out is `None` or empty, not guessed.
+//! Must not know the plan. Invariant: what cannot be determined is `None` or empty, never guessed.
 
 use loadline_engine::platform;
 use loadline_model::result::Environment;
 
 use crate::load::Load;
 
-/// Makes the process ready for many connections: the limit of open files is raised as far as it
-/// may be. Gives the limit in force; `None` where there is none to raise.
+/// Prepares the process for many connections: raises the limit of open files as far as allowed. Returns the
+/// limit in force; `None` if there is no such limit to raise.
 pub fn prepare_process() -> Option<u64> {
     platform::raise_open_files()
 }
 
-/// Describes this machine and process, and who makes the load.
+/// Describes this machine and process, and the generators of the load.
 #[must_use]
 pub fn environment(load: &dyn Load, command: &[String]) -> Environment {
     Environment {

@@ -1,17 +1,16 @@
-//! The generator watching itself: what those who make the load used since the last look.
+//! The generator's self-monitoring: its resource use since the last reading.
 //!
-//! Must not judge what it sees. Invariant: uses are differences, so that nothing from before the
-//! run is counted.
+//! Must not judge the figures. Invariant: uses are differences, so that nothing from before the run is counted.
 
 use std::time::Duration;
 
 use loadline_engine::platform::GeneratorTotals;
 use loadline_model::result::GeneratorUse;
 
-/// Asks those who make the load what they have used so far.
+/// Returns the resources that all generators have used so far.
 pub(crate) type AskTotals = Box<dyn Fn() -> GeneratorTotals + Send>;
 
-/// The counters at the last look.
+/// The counters at the last reading.
 pub(crate) struct SelfWatch {
     ask: AskTotals,
     first: GeneratorTotals,
@@ -28,7 +27,7 @@ impl SelfWatch {
         }
     }
 
-    /// What was used in the `span` since the last look; the workers' part is the caller's to add.
+    /// Use in the `span` since the last reading; the caller adds the workers' part.
     pub(crate) fn look(&mut self, span: Duration) -> GeneratorUse {
         let now = (self.ask)();
         let spent = Duration::from_nanos(now.cpu_ns.saturating_sub(self.last.cpu_ns));
@@ -44,7 +43,7 @@ impl SelfWatch {
         generator
     }
 
-    /// What was used since the beginning: processor time and throttled time are differences.
+    /// Use since the start: CPU time and throttled time are differences.
     pub(crate) fn used(&self) -> GeneratorTotals {
         let now = (self.ask)();
         GeneratorTotals {

@@ -1,9 +1,8 @@
-//! Steers a run and judges it.
+//! Controls a run and judges it.
 //!
-//! Starts the engine, turns the workers' snapshots into the one stream of [`RunEvent`]s, passes
-//! orders on, and makes the result with its verdict. Must not know how anything is shown.
-//! Invariant: the verdict is a function of the result alone, and the sum of the seconds is the
-//! total.
+//! Starts the engine, turns the workers' snapshots into the single stream of [`RunEvent`]s, passes orders on,
+//! and makes the result with its verdict. Must not know how anything is presented. Invariant: the verdict is a
+//! function of the result only, and the sum of the seconds is the total.
 //!
 //! [`RunEvent`]: loadline_model::RunEvent
 

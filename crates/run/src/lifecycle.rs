@@ -1,8 +1,8 @@
-//! What happens around a script's iterations: pause, `setup`, `teardown`, `handleSummary`; and what
-//! the script does to its own test.
+//! The phases around a script's iterations: pause, `setup`, `teardown`, `handleSummary`; and the script's
+//! actions on its own test.
 //!
-//! Must not know how any of it is told. Invariant: a test that was begun has an end, and the first
-//! trouble decides its exit code.
+//! Must not know how any of it is presented. Invariant: a test that started has an end, and the first trouble
+//! decides its exit code.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,19 +28,19 @@ use crate::script::ScriptConduct;
 use crate::thresholds::HOLD_EVERY;
 use crate::watch::{RunPhase, RunWatch};
 
-/// How often it is told that a test has not begun yet.
+/// Interval for reporting that a test has not started yet.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
 /// Something that decides how the test ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// The exit code that tells of it.
+    /// The exit code for it.
     pub code: ExitCode,
-    /// What happened, as it is logged at the end.
+    /// What happened, as logged at the end.
     pub message: String,
-    /// What helps against it, or what kind of trouble it is; `None`: the message says it.
+    /// What helps against it, or the kind of trouble; `None`: the message says it.
     pub hint: Option<&'static str>,
-    /// Whether the message carries a script's trace.
+    /// Whether the message includes the stack trace of a script.
     pub is_thrown: bool,
 }
 
@@ -54,12 +54,12 @@ impl Trouble {
         }
     }
 
-    /// Whether the test goes no further with it.
+    /// Whether it ends the test.
     pub(crate) fn ends_test(&self) -> bool {
         self.code != ExitCode::MarkedFailed
     }
 
-    /// What a script failed of where nothing goes on without.
+    /// The trouble for a failure of a script without which the test cannot continue.
     #[must_use]
     pub fn thrown(failure: &ScriptFailure) -> Trouble {
         let message = failure.to_string();
@@ -78,7 +78,7 @@ impl Trouble {
     }
 }
 
-/// What a script did to its own test.
+/// The trouble for a script's action on its own test.
 pub(crate) fn trouble_of(signal: &ScriptSignal) -> Trouble {
     match signal {
         ScriptSignal::Aborted(message) => Trouble::new(ExitCode::ScriptAbort, message.as_str()),
@@ -89,23 +89,23 @@ pub(crate) fn trouble_of(signal: &ScriptSignal) -> Trouble {
     }
 }
 
-/// How what comes before the iterations came out.
+/// The outcome of the phases before the iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Begun {
-    /// They may begin.
+    /// The iterations may start.
     Yes,
     /// They may not; the troubles say why.
     No,
-    /// They may not, and as in k6 neither `setup()` nor `teardown()` runs: module code of a virtual user threw, or ended
-    /// the test.
+    /// They may not, and as in k6 neither `setup()` nor `teardown()` runs: a virtual user's module code threw,
+    /// or ended the test.
     Unmade,
-    /// Somebody ended the test before they could.
+    /// An order ended the test before the start.
     Stopped(RunCommand),
-    /// A threshold did, in k6's words.
+    /// A threshold ended it, in k6's words.
     Crossed(String),
 }
 
-/// The time around the iterations, which is told second by second.
+/// The time around the iterations, which is reported second by second.
 pub(crate) struct Surroundings<'a> {
     pub(crate) load: &'a dyn Load,
     pub(crate) script: Option<&'a mut ScriptConduct>,
@@ -115,13 +115,13 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Tells that another second has passed before the iterations.
+    /// Reports that another second has passed before the iterations.
     fn tell(&mut self, before: Before) {
         (self.on_event)(RunEvent::Before(before));
         self.gauge();
     }
 
-    /// Tells that another second has passed after them.
+    /// Reports that another second has passed after the iterations.
     fn tell_teardown(&mut self, now: Nanos) {
         self.tell_iterations(now);
         self.gauge();
@@ -152,10 +152,10 @@ pub(crate) struct Lifecycle {
     functions: Vec<String>,
     watch: Option<Arc<RunWatch>>,
     pub(crate) troubles: Vec<Trouble>,
-    /// What `setup` and `teardown` measured.
+    /// The measurements of `setup` and `teardown`.
     pub(crate) seen: Snapshot,
     setup_failed: bool,
-    /// Whether the test ended while `setup()` ran.
+    /// Whether the test ended during `setup()`.
     pub(crate) ended_in_setup: bool,
 }
 
@@ -186,8 +186,8 @@ impl Lifecycle {
         settings.expect("the plan of a script has its settings")
     }
 
-    /// Waits for the word to begin if need be, and runs `setup()`, which a threshold may end. Orders
-    /// that do not end the test go to who makes the load.
+    /// Waits for the order to start if the run is paused, and runs `setup()`, which a threshold may end. Orders
+    /// that do not end the test are passed to the load.
     pub(crate) fn begin(
         &mut self,
         load: &dyn Load,
@@ -216,14 +216,14 @@ impl Lifecycle {
         Ok(begun)
     }
 
-    /// Goes on with a test that others began: `setup()` has run, and what it measured is known.
+    /// Continues a test that another coordinator started: `setup()` has run, and its measurements are known.
     pub(crate) fn go_on(&mut self, data: Option<Arc<str>>, seen: Snapshot) -> Begun {
         self.enter(RunPhase::Started);
         if let Some(watch) = &self.watch {
             watch.set_setup_data(data.clone());
         }
         if let Some(json) = data {
-            // Nobody else sets it.
+            // Nothing else sets it.
             drop(self.script.data.set(json));
         }
         self.seen.merge(seen);
@@ -231,20 +231,20 @@ impl Lifecycle {
         Begun::Yes
     }
 
-    /// Takes an order that ends the test before `setup()` is done: no `teardown()` follows.
+    /// Handles an order that ends the test before `setup()` has finished: no `teardown()` follows.
     pub(crate) fn give_up(&mut self, order: RunCommand) -> Begun {
         self.setup_failed = true;
         Begun::Stopped(order)
     }
 
-    /// Takes it that a virtual user could not be made, or ended the test as it was: neither `setup()`
-    /// nor `teardown()` follows.
+    /// Handles a virtual user that could not be created, or that ended the test during its creation: neither
+    /// `setup()` nor `teardown()` follows.
     pub(crate) fn leave_out(&mut self) -> Begun {
         self.setup_failed = true;
         Begun::Unmade
     }
 
-    /// Waits for the word to begin; gives the order that came instead.
+    /// Waits for the order to start; returns the order that ended the test instead.
     fn pause(
         &self,
         surroundings: &mut Surroundings<'_>,
@@ -335,11 +335,11 @@ impl Lifecycle {
         if let Some(watch) = &self.watch {
             watch.set_setup_data(Some(Arc::clone(&json)));
         }
-        // Nobody else sets it.
+        // Nothing else sets it.
         drop(self.script.data.set(json));
     }
 
-    /// Where `setup()` does not run, its data may have been set from outside.
+    /// If `setup()` does not run, its data may have been set from outside.
     fn take_data_from_outside(&self) {
         let data = self.watch.as_ref().and_then(|watch| watch.setup_data());
         if let Some(json) = data {
@@ -347,9 +347,9 @@ impl Lifecycle {
         }
     }
 
-    /// Runs `teardown()`, unless `setup()` has failed; gives the gravest order to stop that came
-    /// meanwhile. As in k6, it is run to its end whatever ended the test; only who asks a second time
-    /// to stop cuts it short, or does without it.
+    /// Runs `teardown()`, unless `setup()` has failed; returns the strongest stop order received meanwhile. As
+    /// in k6, it runs to its end whatever ended the test; only a second stop request interrupts it, or skips
+    /// it.
     pub(crate) fn tear_down(
         &mut self,
         commands: &Receiver<RunCommand>,
@@ -363,7 +363,7 @@ impl Lifecycle {
             return Ok(None);
         }
         self.enter(RunPhase::Teardown);
-        // As in k6, data that came from outside since is what it gets.
+        // As in k6, data set from outside in the meantime has priority.
         let watched = self.watch.as_ref().and_then(|watch| watch.setup_data());
         let data = watched.or_else(|| self.script.data.get().map(Arc::clone));
         let around = Around::Hook(Hook::Teardown, data);
@@ -395,7 +395,7 @@ impl Lifecycle {
         self.functions.iter().any(|name| name == function)
     }
 
-    /// Adds what was measured before the run.
+    /// Adds the measurements from before the run.
     fn merge_early(&mut self, mut seen: Snapshot) {
         if let Some(script) = &mut seen.script {
             script.put_before_start();
@@ -428,7 +428,7 @@ fn second_of(at: Nanos) -> u64 {
     at.0 / Nanos::PER_SECOND
 }
 
-/// JSON with the keys of its objects in order, in which scripts see it under k6.
+/// JSON with sorted object keys, as scripts see it under k6.
 pub(crate) fn sorted(json: &str) -> Arc<str> {
     fn sort(value: &mut Value) {
         match value {
@@ -476,30 +476,31 @@ fn out_of_time(function: &str, limit: Duration) -> String {
     format!("{function}() execution timed out after {seconds} seconds")
 }
 
-/// How `handleSummary` came out.
+/// The outcome of `handleSummary`.
 #[derive(Clone, Debug)]
 pub enum Handled {
-    /// It came to its end.
+    /// It returned.
     Done {
-        /// What it returned; `None`: nothing.
+        /// Its return value; `None`: nothing.
         files: Option<NamedFiles>,
         /// Its argument as it left it, as JSON.
         data: String,
-        /// Rejections that nobody listened to.
+        /// Unhandled rejections.
         unheard: Vec<Trouble>,
     },
     /// It was not called.
     Nothing,
-    /// It failed; as in k6, the usual summary is told.
+    /// It failed; as in k6, the usual summary is shown.
     Failed(Trouble),
-    /// Its promise was rejected; as in k6, nothing is told in its place.
+    /// Its promise was rejected; as in k6, nothing is shown instead.
     Rejected(Trouble),
-    /// It returned what can be no output, or did not return in time: why. Nothing is written at all.
+    /// It returned a value that cannot be an output, or did not return in time; with the reason. Nothing is
+    /// written at all.
     BadOutput(String),
 }
 
-/// Runs the module code and calls `handleSummary(data)` if the script has it; `stop` is asked all the
-/// time whether to give up.
+/// Runs the module code and calls `handleSummary(data)` if the script has it; `stop` is polled for whether to
+/// abort.
 pub fn handle_summary(
     plan: &Arc<TestPlan>,
     script: &ScriptSetup,
@@ -544,16 +545,16 @@ pub fn handle_summary(
     }
 }
 
-/// Why a script could not be read.
+/// Why a script could not be loaded.
 #[derive(Debug)]
 pub enum ReadError {
     /// Its module code threw.
     Thrown(ScriptFailure),
-    /// The system refused what running it takes.
+    /// The system did not provide a resource needed to run it.
     System(String),
 }
 
-/// Runs a script's module code once, in a virtual user of number 0, to learn what it exports.
+/// Runs a script's module code once, in a virtual user with the number 0, to find its exports.
 ///
 /// # Errors
 /// [`ReadError`]; nothing was sent.

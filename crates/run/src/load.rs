@@ -1,7 +1,7 @@
-//! Who makes the load of a run: the engine of this process, or others that are spoken to.
+//! Where the load of a run is made: by the engine of this process, or by remote agents.
 //!
-//! Must not know how a run is conducted. Invariant: whoever makes it, the same is told in the same order: all are ready, they
-//! are released, they report, they have ended.
+//! Must not know how a run is conducted. Invariant: the sequence is the same for every kind of load: all are
+//! ready, they are released, they report, they have ended.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -13,52 +13,54 @@ use loadline_engine::platform::{self, GeneratorTotals};
 use loadline_engine::{Engine, EngineSetup, StartError, WorkerReport};
 use loadline_model::{AgentShare, RunCommand, Snapshot};
 
-/// A load that was under way before this process had to do with it.
+/// A load that was running before this process took over.
 pub struct UnderWay {
     /// What `setup()` returned, as JSON.
     pub data: Option<Arc<str>>,
-    /// What was measured before the load.
+    /// The measurements from before the load.
     pub seen: Snapshot,
-    /// How many seconds, from the first, are known as one only; zero: each is known.
+    /// Number of seconds from the start that are only known as a whole; zero: every second is known.
     pub seconds_in_one: u64,
-    /// What happened, in words.
+    /// What happened, as text.
     pub what: String,
 }
 
-/// What makes the load, as the one who conducts the run sees it.
+/// The source of the load, as the conductor sees it.
 pub trait Load: Send {
-    /// What the workers tell; ends when all have.
+    /// The reports of the workers; ends when all workers have.
     fn reports(&self) -> &Receiver<WorkerReport>;
-    /// The clock that every instant of the run is on.
+    /// The clock of every time in the run.
     fn clock(&self) -> Clock;
-    /// How many workers report; known once they are ready.
+    /// Number of reporting workers; known once they are ready.
     fn workers(&self) -> u32;
-    /// Counters of those who make the load, to be summed.
+    /// Counters of all load generators, to be summed.
     fn live_counters(&self) -> &[Arc<LiveCounters>];
-    /// Waits so long for all to be ready, or to have failed; whether they are.
+    /// Waits up to `limit` for all to be ready, or to have failed; returns whether they are ready.
     fn is_ready_within(&self, limit: Duration) -> bool;
-    /// What is known of a load that goes on under this process; `None`: it begins when it is released. Known once all are ready.
+    /// The state of a load that continues under this process; `None`: it starts when it is released. Known once
+    /// all are ready.
     fn under_way(&self) -> Option<UnderWay> {
         None
     }
-    /// Keeps what was measured before the load, for a process that might have to go on with it; before the release.
+    /// Stores the measurements from before the load, for a process that may have to take over; called before
+    /// the release.
     fn keep(&self, _seen: &Snapshot) {}
-    /// Starts the run. Must be called once, when all are ready or an order has ended the test.
+    /// Starts the run. Must be called exactly once, when all are ready or an order has ended the test.
     fn release(&self);
     /// Passes an order on.
     fn command(&self, command: RunCommand);
 
-    /// Whether this process makes the load, so that it stands still with it.
+    /// Whether this process makes the load, so that both stall together.
     fn is_here(&self) -> bool {
         true
     }
 
-    /// Asks what the makers of the load have used so far, and what they may use.
+    /// A function that returns the resources used so far, and their limits.
     fn generator_totals(&self) -> Box<dyn Fn() -> GeneratorTotals + Send> {
         Box::new(platform::generator_totals)
     }
 
-    /// What can be read while the workers run.
+    /// The counters that can be read while the workers run.
     fn live(&self) -> LiveTotals {
         let mut sum = LiveTotals::default();
         for counters in self.live_counters() {
@@ -67,7 +69,7 @@ pub trait Load: Send {
         sum
     }
 
-    /// What each agent did, by name; empty where no agents make the load.
+    /// The share of each agent, by name; empty if no agents make the load.
     fn agents(&self) -> Vec<AgentShare> {
         Vec::new()
     }
@@ -108,7 +110,7 @@ impl Load for Engine {
     }
 }
 
-/// Who makes the load: others, or an engine that is started now.
+/// The source of the load: remote agents, or an engine that is started now.
 ///
 /// # Errors
 /// The engine cannot be started.

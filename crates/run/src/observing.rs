@@ -1,7 +1,7 @@
-//! What observers of the system under test tell, put on the run's time axis.
+//! Reports of observers of the system under test, on the run's time axis.
 //!
-//! Must not know how anything is read. Invariant: a reading is told as an event and kept, or counted as left out;
-//! observers that say nothing never hold the load up.
+//! Must not know how anything is read. Invariant: a reading is emitted as an event and kept, or counted as left
+//! out; observers without reports never delay the load.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -14,36 +14,36 @@ use loadline_model::observation::{
 use loadline_model::rates::level_span;
 use loadline_model::{Nanos, RunCommand, RunEvent, TestPlan};
 
-/// How often is looked whether observers have settled after the load.
+/// Interval for checking whether observers have settled after the load.
 const LOOK: Duration = Duration::from_millis(50);
-/// The kind of a mark that says what observers could not do.
+/// The kind of a mark about what observers could not do.
 const OBSERVER_MARK: &str = "observer";
 
-/// Observers that were started, as the run sees them.
+/// The started observers, as the run sees them.
 pub trait ObserverSource: Send {
-    /// The load has ended: what is left is the tail, and pipelines that run empty.
+    /// Notifies them of the end of the load: only the tail, and the draining of pipelines, remain.
     fn load_ended(&mut self);
     /// Whether there is nothing left to wait for.
     fn is_settled(&self) -> bool;
-    /// Stops, and gives what could only be read once the window was known.
+    /// Stops, and returns readings that are only possible once the window is known.
     fn conclude(self: Box<Self>, window: RunWindow) -> Vec<Observed>;
 }
 
-/// Observers that read beside the run.
+/// Observers that read alongside the run.
 pub struct ObserverFeed {
-    /// What they tell, as it comes.
+    /// Their reports, as they arrive.
     pub told: Receiver<Observed>,
     /// Their threads.
     pub source: Box<dyn ObserverSource>,
-    /// How long they read before the load begins.
+    /// How long they read before the load starts.
     pub baseline: Duration,
-    /// Which of them, by name, read the generator itself.
+    /// The names of those that read the generator itself.
     pub of_generator: Vec<String>,
-    /// Where those that scrape a page read it, as IP:PORT by name.
+    /// The address of those that scrape a page, as IP:PORT by name.
     pub read_at: BTreeMap<String, String>,
 }
 
-/// What observers have told so far.
+/// The reports of observers so far.
 pub(crate) struct Observing {
     feed: ObserverFeed,
     log: ObservationLog,
@@ -52,7 +52,7 @@ pub(crate) struct Observing {
 }
 
 impl Observing {
-    /// Waits for the baseline; gives the orders that came meanwhile, of which one ended it.
+    /// Waits for the baseline; returns the order that ended the wait, if any.
     pub(crate) fn begin(
         feed: ObserverFeed,
         commands: &Receiver<RunCommand>,
@@ -61,7 +61,7 @@ impl Observing {
             Ok(order) => Some(order),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                // Nobody can give orders: the wait is for the observers alone.
+                // Orders are impossible: this is only a wait for the observers.
                 std::thread::park_timeout(feed.baseline);
                 None
             }
@@ -75,12 +75,12 @@ impl Observing {
         (observing, order)
     }
 
-    /// The run begins at this time.
+    /// Sets the start of the run.
     pub(crate) fn start(&mut self, started_unix_ms: u64) {
         self.started_unix_ns = started_unix_ms.saturating_mul(1_000_000);
     }
 
-    /// Tells what observers said since the last look; gives why the run cannot go on, once.
+    /// Emits the observers' reports since the last call; returns, once, why the run cannot continue.
     pub(crate) fn look(&mut self, on_event: &mut dyn FnMut(RunEvent)) -> Option<String> {
         while let Ok(observed) = self.feed.told.try_recv() {
             self.take(observed, on_event);
@@ -88,7 +88,7 @@ impl Observing {
         self.lost.take()
     }
 
-    /// Waits after the load until observers have settled, or an order ends it.
+    /// Waits after the load until observers have settled, or an order ends the wait.
     pub(crate) fn settle(
         &mut self,
         commands: &Receiver<RunCommand>,
@@ -107,7 +107,7 @@ impl Observing {
         self.look(on_event);
     }
 
-    /// Ends the observers; gives all they said, and a mark where something of it was left out.
+    /// Stops the observers; returns all their reports, with a mark if some were left out.
     pub(crate) fn finish(
         mut self,
         plan: &TestPlan,
@@ -158,7 +158,7 @@ impl Observing {
     }
 }
 
-/// Keeps and tells one thing; gives why the run cannot go on.
+/// Stores and emits one report; returns why the run cannot continue.
 fn keep(
     log: &mut ObservationLog,
     started_unix_ns: u64,
@@ -215,8 +215,8 @@ fn i64_of(nanos: Nanos) -> i64 {
     i64::try_from(nanos.0).unwrap_or(i64::MAX)
 }
 
-/// Where every scenario holds its highest load, from the start of the run; `None` for ramps alone. The
-/// first second of it makes connections and is left out where there is more.
+/// The period in which every scenario holds its highest load, from the start of the run; `None` if there are
+/// only ramps. Its first second contains connection setup and is left out if the period is longer.
 fn steady_span(plan: &TestPlan, elapsed: Nanos) -> Option<Span> {
     let (from, until) = level_span(plan)?;
     let until = until.unwrap_or(elapsed).min(elapsed);
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use crate::verdict::tests::builder::{Run, arrivals};
 
-    /// Observers that settle after a few looks and say one thing more at the end.
+    /// Observers that settle after a few checks and report one more thing at the end.
     struct Script {
         told: SyncSender<Observed>,
         tail: u64,

@@ -1,6 +1,6 @@
-//! Orders to a run: which of them end it, and those that come before it has begun.
+//! Orders to a run: which of them end it, and orders received before it has started.
 //!
-//! Must not know how a run is conducted. Invariant: no order is lost, however early it comes.
+//! Must not know how a run is conducted. Invariant: no order is lost, however early it arrives.
 
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -10,8 +10,9 @@ use loadline_model::result::StopReason;
 
 use crate::load::Load;
 
-/// Waits until the virtual users are made, and passes orders on meanwhile, every `tick`, the `early` one that came before they
-/// were begun first; gives the first that ends the test: what is not made by then is not waited for.
+/// Waits until the virtual users have been created, and meanwhile passes orders on, every `tick`, starting with
+/// the `early` one that came before their creation. Returns the first order that ends the test: the rest of the
+/// creation is then not awaited.
 pub(crate) fn until_ready(
     load: &dyn Load,
     commands: &Receiver<RunCommand>,
@@ -27,12 +28,12 @@ pub(crate) fn until_ready(
     while !load.is_ready_within(tick) {
         commands.try_iter().for_each(&mut pass);
     }
-    // What came while the last of them were made ends the test as well.
+    // An order received while the last virtual user was created ends the test too.
     commands.try_iter().for_each(&mut pass);
     stopped
 }
 
-/// Why a test ended that such an order ends; `None`: it does not.
+/// The stop reason for an order; `None`: it does not end the test.
 pub(crate) fn reason_of(command: RunCommand) -> Option<StopReason> {
     match command {
         RunCommand::StopGracefully | RunCommand::Interrupt => Some(StopReason::Interrupted),

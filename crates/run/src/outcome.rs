@@ -1,6 +1,6 @@
-//! The result of a run, made of its sums and judged.
+//! The result of a run, made from its sums and judged.
 //!
-//! Must not know how they came about. Invariant: the verdict is made last, of everything else.
+//! Must not know where they come from. Invariant: the verdict is made last, from everything else.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use loadline_model::{Observations, TestPlan, TestSummary, Verdict};
 use crate::thresholds;
 use crate::verdict::{Evidence, judge};
 
-/// The summary of a script run, and how its thresholds came out.
+/// The summary of a script run, and the outcomes of its thresholds.
 pub(crate) type ScriptOutcome = (TestSummary, Vec<ThresholdOutcome>);
 
-/// A result with nothing but its sums.
+/// A result that only has its sums.
 pub(crate) fn bare_result(plan: &TestPlan, environment: &Environment, totals: Totals) -> RunResult {
     let metrics = metrics_of(plan, &totals.seen);
     let plan = plan.redacted();
@@ -44,7 +44,7 @@ pub(crate) fn bare_result(plan: &TestPlan, environment: &Environment, totals: To
     }
 }
 
-/// Holds thresholds against what was found, and judges it.
+/// Evaluates thresholds on the results, and makes the verdict.
 pub(crate) fn judged(mut result: RunResult, script: Option<ScriptOutcome>) -> RunResult {
     let measured = Duration::from_nanos(result.totals.measured_ns);
     result.thresholds = thresholds::evaluate(&result.plan, &result.totals.seen, measured);

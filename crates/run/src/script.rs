@@ -1,7 +1,7 @@
-//! What conducting a script run adds: gauges of the whole, thresholds during the run, the summary.
+//! Additions for script runs: gauges of the whole run, thresholds during the run, the summary.
 //!
-//! Must not know how a run is stopped or shown. Invariant: the summary is made of the sum of what
-//! all workers measured, and of the gauges that only the whole can see.
+//! Must not know how a run is stopped or shown. Invariant: the summary is made from the sum of all workers'
+//! measurements, and from gauges that only exist for the whole run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use loadline_model::{Snapshot, TestPlan, TestSummary};
 
 use crate::thresholds::ScriptThresholds;
 
-/// Series beyond which k6 warns, and each time they have doubled again.
+/// Number of series above which k6 warns, repeated whenever it has doubled.
 const SERIES_SUGGESTED: u64 = 100_000;
 
-/// The part of a conductor that script runs need.
+/// The part of a conductor for script runs.
 pub(crate) struct ScriptConduct {
     thresholds: ScriptThresholds,
     values: Option<ValueSender>,
@@ -32,13 +32,13 @@ pub(crate) struct ScriptConduct {
     tag_rows: TagRows,
     fails_on_drop: bool,
     told_of_explosion: bool,
-    /// How many series it takes until k6 warns the next time.
+    /// Number of series from which k6 warns next.
     series_warned_at: u64,
-    /// The tags of the run, which its gauges carry too.
+    /// The tags of the run, which its gauges have too.
     tags: Arc<TagSet>,
 }
 
-/// A part of the run that was told.
+/// A part of the run that has been emitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(crate) span_ns: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Part {
 }
 
 impl ScriptConduct {
-    /// For a plan, before it is run.
+    /// For a plan, before it runs.
     ///
     /// # Errors
     /// A threshold that cannot be evaluated, in k6's words.
@@ -67,8 +67,8 @@ impl ScriptConduct {
         })
     }
 
-    /// Adds the gauges of a whole second to what the workers saw in it: k6's `vus` and `vus_max`,
-    /// the first of them at one second.
+    /// Adds the gauges of a whole second to the workers' data: k6's `vus` and `vus_max`, starting at second
+    /// one.
     pub(crate) fn gauge(
         &mut self,
         seen: &mut Snapshot,
@@ -101,7 +101,7 @@ impl ScriptConduct {
         }
     }
 
-    /// Keeps what was seen of each value of the tag that is asked for.
+    /// Stores the data by value of the requested tag.
     pub(crate) fn keep_by_tag(&mut self, seen: &Snapshot, at: Part) {
         if self.by_tag.is_some() {
             let by_tag = seen.script.as_deref().and_then(|seen| seen.by_tag.as_ref());
@@ -110,7 +110,7 @@ impl ScriptConduct {
         }
     }
 
-    /// Holds the thresholds against the run so far; gives what k6 says when one of them ends it.
+    /// Evaluates the thresholds on the run so far; returns k6's message if one of them ends it.
     pub(crate) fn hold(&mut self, part: &Snapshot, total: &Snapshot, at: Part) -> Option<String> {
         let (part, total) = (part.script.as_deref(), total.script.as_deref());
         let crossed = self.thresholds.told(part, total, at.span_ns, at.until_ns)?;
@@ -122,8 +122,8 @@ impl ScriptConduct {
         self.thresholds.take_first_crossed()
     }
 
-    /// Holds the thresholds against what `setup()` has measured so far; gives what k6 says when one
-    /// of them ends the test.
+    /// Evaluates the thresholds on the measurements of `setup()` so far; returns k6's message if one of them
+    /// ends the test.
     pub(crate) fn crossed_in_setup(
         &self,
         seen: &MeasurementsDelta,
@@ -168,8 +168,8 @@ impl ScriptConduct {
         })
     }
 
-    /// The warning about iterations that were not started; `None` when there is none, and when it
-    /// is a failure anyway.
+    /// The warning about iterations that were not started; `None` if there are none, or if they count as a
+    /// failure anyway.
     pub(crate) fn dropped(&self, total: &Snapshot, at_ns: u64) -> Option<Mark> {
         let dropped = match value_of(total.script.as_deref()?, BuiltIn::DroppedIterations.id())? {
             Aggregated::Counter(counter) if counter.total() > 0.0 => counter.total(),
@@ -185,7 +185,7 @@ impl ScriptConduct {
         })
     }
 
-    /// The summary, and how the thresholds came out, of what was measured in a run of this length.
+    /// The summary and the outcomes of the thresholds, for the measurements of a run of this length.
     pub(crate) fn finish(
         &mut self,
         seen: &MeasurementsDelta,

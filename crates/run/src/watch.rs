@@ -1,8 +1,7 @@
-//! A script's run as another thread sees it while it goes on, and what that thread can do around it.
+//! A script's run as seen by another thread, and what that thread can do with it.
 //!
-//! The run tells how far it is and what was measured; whoever asks gets a summary of that. Must not
-//! know who asks, or how it is shown. Invariant: asking costs the run nothing but a lock held for
-//! moments.
+//! The run reports its progress and measurements; on request, a summary is made from them. Must not know who
+//! requests it, or how it is shown. Invariant: a request only costs the run a briefly held lock.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -22,21 +21,21 @@ use crate::lifecycle::sorted;
 use crate::load::Load;
 use crate::thresholds::ScriptThresholds;
 
-/// Parts of a run that are kept until somebody asks for their sum; beyond, they are summed anyway.
+/// Parts of a run kept until a summary is requested; more are summed anyway.
 const PARTS_MAX: usize = 4;
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunPhase {
-    /// Nothing was done yet.
+    /// Nothing has been done yet.
     Created,
-    /// Virtual users are being made.
+    /// Virtual users are being created.
     InitVus,
-    /// They are ready.
+    /// The virtual users are ready.
     Ready,
-    /// It waits for a word before it begins.
+    /// It waits for the order to start.
     Paused,
-    /// It has begun.
+    /// It has started.
     Started,
     /// `setup()` runs.
     Setup,
@@ -46,16 +45,16 @@ pub enum RunPhase {
     Teardown,
     /// All is done.
     Ended,
-    /// It was broken off.
+    /// It was aborted.
     Interrupted,
 }
 
-/// Virtual users of the scenario that is controlled from outside.
+/// Virtual users of the externally controlled scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steering {
-    /// At work.
+    /// Current number.
     pub vus: u32,
-    /// At most.
+    /// Maximum.
     pub max_vus: u32,
 }
 
@@ -75,18 +74,18 @@ struct State {
     is_stopped: bool,
     steering: Option<Steering>,
     thresholds: ScriptThresholds,
-    /// Told and not summed yet.
+    /// Received but not summed yet.
     parts: Vec<Arc<Snapshot>>,
     sum: MeasurementsDelta,
     until: Duration,
-    /// The last word on the run.
+    /// The final summary.
     summary: Option<Arc<TestSummary>>,
-    /// What `setup()` returned or somebody put in its place, as JSON.
+    /// The return value of `setup()` or its replacement, as JSON.
     data: Option<Arc<str>>,
 }
 
 impl RunWatch {
-    /// A watch on a run that has not begun.
+    /// A watch on a run that has not started.
     ///
     /// # Errors
     /// A threshold that cannot be evaluated, in k6's words.
@@ -118,52 +117,52 @@ impl RunWatch {
         })
     }
 
-    /// What is done.
+    /// The plan of the run.
     #[must_use]
     pub fn plan(&self) -> &TestPlan {
         &self.plan
     }
 
-    /// How far the run is.
+    /// The progress of the run.
     #[must_use]
     pub fn phase(&self) -> RunPhase {
         self.state().phase
     }
 
-    /// Whether it waits for a word, or its iterations do.
+    /// Whether the run waits for its start, or its iterations are paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.state().is_paused
     }
 
-    /// Notes that it waits, or does not any more.
+    /// Sets whether it is paused.
     pub fn set_paused(&self, is_paused: bool) {
         self.state().is_paused = is_paused;
     }
 
-    /// Whether somebody asked for its end.
+    /// Whether its stop was requested.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.state().is_stopped
     }
 
-    /// Notes that somebody asked for its end.
+    /// Notes that its stop was requested.
     pub fn set_stopped(&self) {
         self.state().is_stopped = true;
     }
 
-    /// Virtual users as they were last set; `None` when no scenario is controlled from outside.
+    /// The latest setting of virtual users; `None` if no scenario is externally controlled.
     #[must_use]
     pub fn steering(&self) -> Option<Steering> {
         self.state().steering
     }
 
-    /// Notes what virtual users were set to.
+    /// Notes a new setting of virtual users.
     pub fn set_steering(&self, steering: Steering) {
         self.state().steering = Some(steering);
     }
 
-    /// What the workers count now.
+    /// The current counters of the workers.
     #[must_use]
     pub fn live(&self) -> LiveTotals {
         let mut sum = LiveTotals::default();
@@ -173,7 +172,7 @@ impl RunWatch {
         sum
     }
 
-    /// The summary of what was measured so far: up to the last whole second.
+    /// The summary of the measurements so far, up to the last whole second.
     #[must_use]
     pub fn summary(&self) -> Arc<TestSummary> {
         let mut state = self.state();
@@ -195,21 +194,21 @@ impl RunWatch {
         Arc::new(TestSummary::of(sum, duration_ns(*until), tag, &held))
     }
 
-    /// What `setup()` returned, or somebody put in its place, as JSON; `None`: nothing did.
+    /// The return value of `setup()`, or its replacement, as JSON; `None`: there is none.
     #[must_use]
     pub fn setup_data(&self) -> Option<Arc<str>> {
         self.state().data.clone()
     }
 
-    /// Puts something in the place of what `setup()` returned.
+    /// Replaces the return value of `setup()`.
     pub fn set_setup_data(&self, json: Option<Arc<str>>) {
         self.state().data = json;
     }
 
-    /// Runs `setup()` now, in a virtual user of its own, and keeps what it returns.
+    /// Runs `setup()` now, in a separate virtual user, and stores its return value.
     ///
     /// # Errors
-    /// Why it did not come to its end.
+    /// Why it did not complete.
     pub fn run_setup(&self) -> Result<(), String> {
         if let Some(Returned::Json(json)) = self.run(Hook::Setup, None)? {
             self.set_setup_data(Some(sorted(&json)));
@@ -217,10 +216,10 @@ impl RunWatch {
         Ok(())
     }
 
-    /// Runs `teardown()` now, in a virtual user of its own.
+    /// Runs `teardown()` now, in a separate virtual user.
     ///
     /// # Errors
-    /// Why it did not come to its end.
+    /// Why it did not complete.
     pub fn run_teardown(&self) -> Result<(), String> {
         self.run(Hook::Teardown, self.setup_data()).map(drop)
     }
@@ -261,14 +260,14 @@ impl RunWatch {
     }
 
     pub(crate) fn follow(&self, load: &dyn Load) {
-        // One engine a run.
+        // There is one engine per run.
         drop(
             self.engine
                 .set((load.clock(), load.live_counters().to_vec())),
         );
     }
 
-    /// Takes in a part of the run that ends `until` after its start.
+    /// Adds a part of the run that ends `until` after its start.
     pub(crate) fn tell(&self, part: &Arc<Snapshot>, until: Duration) {
         let mut state = self.state();
         state.until = until;
@@ -307,7 +306,7 @@ impl State {
         }
     }
 
-    /// The gauges of the whole, until the first second has brought them.
+    /// Adds the gauges of the whole run if no second has provided them yet.
     fn add_gauges(&mut self, live: &LiveTotals) {
         let gauges = [
             (BuiltIn::Vus, live.vus_active),

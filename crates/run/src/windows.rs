@@ -1,4 +1,4 @@
-//! Rates of completed requests in short windows, for reports that tell their spread.
+//! Rates of completed requests in short windows, for reports that show their spread.
 //!
 //! Must not know where the counts come from. Invariant: a run has at least one window.
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 use loadline_metric::ValueTrend;
 use loadline_model::Nanos;
 
-/// Rates of completed requests in short windows, as the plan asks for them.
+/// Rates of completed requests in short windows, as the plan requests them.
 pub(crate) struct Windows {
     pub(crate) every: Duration,
     since: Nanos,
@@ -32,7 +32,7 @@ impl Windows {
         }
         #[expect(clippy::cast_precision_loss, reason = "a rate for showing")]
         let rate = (completed - self.completed) as f64 / span.as_secs_f64();
-        // A window in which nothing ended counts too: the mean is that of the run.
+        // A window without completions counts too: the mean is that of the run.
         if self.rates.record(rate).is_err() {
             return;
         }
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn windows_without_an_answer_are_in_the_mean() {
         let mut windows = Windows::new(Duration::from_millis(20));
-        // A target that answers every 50 ms, seen for 100 ms.
+        // A target that responds every 50 ms, watched for 100 ms.
         for (ms, completed) in [(20, 0), (40, 0), (60, 1), (80, 1), (100, 2)] {
             windows.look(Nanos(ms * 1_000_000), completed);
         }

@@ -1,7 +1,7 @@
-//! The clients that are compared: their command lines for a load, and what their reports say.
+//! The compared clients: their command lines for a load, and how to read their reports.
 //!
-//! Must not know how they are measured. Invariant: for one load every client is asked for the same
-//! connections, requests and stop; a client that cannot do a load is not in that row's list.
+//! Must not know how they are measured. Invariant: for one load every client gets the same connections,
+//! requests and stop condition; a client that cannot make a load is not in that row's list.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ use crate::{Result, exec};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Client {
     Loadline,
-    /// Ours, starts gathered in windows of 1 ms.
+    /// loadline, with starts batched in windows of 1 ms.
     LoadlineWindow1ms,
     BareEpoll,
     Wrk,
@@ -27,39 +27,39 @@ pub(super) enum Client {
     Hey,
 }
 
-/// A client that was found on this machine.
+/// A client found on this machine.
 pub(super) struct Installed {
     pub(super) client: Client,
     pub(super) program: PathBuf,
     pub(super) version: String,
 }
 
-/// What a client is asked to do. All clients keep connections alive.
+/// The load for a client. All clients keep connections alive.
 #[derive(Clone, Debug)]
 pub(super) struct Load {
     pub(super) url: String,
     pub(super) connections: u32,
     pub(super) stop: Stop,
-    /// A file whose bytes are sent with POST; `None`: GET.
+    /// A file sent as the body of POST requests; `None`: GET.
     pub(super) body: Option<PathBuf>,
-    /// Streams on each connection; `None`: HTTP/1.1.
+    /// Streams per connection; `None`: HTTP/1.1.
     pub(super) http2_streams: Option<u32>,
-    /// Requests per second over all connections; `None`: closed model.
+    /// Total requests per second of all connections; `None`: closed model.
     pub(super) rate: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stop {
     Seconds(u32),
-    /// Understood by ours alone.
+    /// Only supported by loadline.
     Requests(u64),
 }
 
-/// What a client's report said.
+/// The content of a client's report.
 #[derive(Debug, PartialEq)]
 pub(super) struct Reported {
     pub(super) completed: u64,
-    /// 99th percentile of the schedule lag; `None` where the client does not tell it.
+    /// 99th percentile of the schedule lag; `None` if the client does not report it.
     pub(super) lag_p99_ns: Option<f64>,
 }
 
@@ -90,7 +90,8 @@ impl Client {
         }
     }
 
-    /// What prints the version; `None` for our own programs, which are of this commit.
+    /// The flag that prints the version; `None` for this repository's programs, which are built from this
+    /// commit.
     fn version_flag(self) -> Option<&'static str> {
         match self {
             Self::Loadline | Self::LoadlineWindow1ms | Self::BareEpoll => None,
@@ -103,7 +104,7 @@ impl Client {
     }
 }
 
-/// The clients that are here; each that is missing is told.
+/// The clients on this machine; missing ones are reported.
 pub(super) fn installed(loadline: &Path, floor: &Path) -> Vec<Installed> {
     let mut found = Vec::new();
     for client in CLIENTS {
@@ -133,9 +134,9 @@ pub(super) fn installed(loadline: &Path, floor: &Path) -> Vec<Installed> {
     found
 }
 
-/// The first word with a point and a digit in what the program prints when it is given `flag`.
+/// The first word with a point and a digit in the program's output for `flag`.
 pub(super) fn version(program: &Path, flag: &str) -> String {
-    // Some tools print it on standard error, and some end with 1 after it: both are read.
+    // Some tools print it on standard error, and some then exit with 1: both are accepted.
     let Ok(output) = Command::new(program).arg(flag).output() else {
         return String::new();
     };
@@ -155,7 +156,7 @@ pub(super) fn version(program: &Path, flag: &str) -> String {
     word.unwrap_or("version unknown").to_owned()
 }
 
-/// Builds the floor program, optimized, into a folder of its own.
+/// Builds the floor program, optimised, into its own folder.
 ///
 /// # Errors
 /// The build failed.
@@ -179,7 +180,7 @@ pub(super) fn arguments(client: Client, load: &Load, folder: &Folder) -> Result<
         Client::Loadline | Client::LoadlineWindow1ms => ours(client, load, folder),
         Client::BareEpoll => bare_epoll(load, &seconds),
         Client::Wrk => words(&["-t1", "-c", &connections, "-d", &seconds]),
-        // Its -t means 50,000 requests at most, unless -n comes after it.
+        // Its -t implies a maximum of 50,000 requests, unless -n follows.
         Client::Ab => words(&[
             "-q",
             "-k",
@@ -314,10 +315,10 @@ fn h2load_extras(load: &Load) -> Vec<String> {
     line
 }
 
-/// Reads what a client reported: its standard output, or ours from the JSON file.
+/// Reads a client's report: its standard output, or loadline's from the JSON file.
 ///
 /// # Errors
-/// The report has another form, or tells of requests that failed.
+/// The report has another format, or contains failed requests.
 pub(super) fn reported(client: Client, stdout: &str, folder: &Folder) -> Result<Reported> {
     let report = match client {
         Client::Loadline | Client::LoadlineWindow1ms => ours_reported(folder)?,
@@ -336,13 +337,13 @@ fn ours_reported(folder: &Folder) -> Result<Reported> {
     let path = folder.file("loadline.json");
     let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = std::fs::read_to_string(&path).map_err(|error| told(&error))?;
-    // A later run that writes nothing must not be taken for this one.
+    // A later run that writes nothing must not be mistaken for this one.
     std::fs::remove_file(&path).map_err(|error| told(&error))?;
     let result: Value = serde_json::from_str(&text).map_err(|error| told(&error))?;
     from_result(&result).map_err(|error| told(&error))
 }
 
-/// Reads our JSON result, whose form is that of `model`'s `RunResult`.
+/// Reads loadline's JSON result, in the format of `model`'s `RunResult`.
 fn from_result(result: &Value) -> Result<Reported> {
     let counts = &result["totals"]["seen"]["counts"];
     let failed = counts["failed"].as_object().map_or(0, |classes| {
@@ -376,7 +377,7 @@ fn peer_completed(client: Client, stdout: &str) -> Result<u64> {
     let line_with = |mark: &str| stdout.lines().find(|line| line.contains(mark));
     let bad = ["Non-2xx", "Socket errors", "Error distribution"];
     if let Some(line) = bad.iter().find_map(|mark| line_with(mark)) {
-        // Requests that the end of a timed run cuts off are reported as errors by oha and hey.
+        // oha and hey report requests cut off at the end of a timed run as errors.
         let cut_off = matches!(client, Client::Oha | Client::Hey);
         if !cut_off {
             return Err(format!("{}: {}", client.name(), line.trim()));
@@ -411,7 +412,7 @@ fn bombardier_completed(stdout: &str) -> Option<u64> {
     report.pointer("/result/req2xx")?.as_u64()
 }
 
-/// `[200] 1234 responses`, whatever white space between
+/// `[200] 1234 responses`, with any white space in between
 fn status_line(line: &str) -> Option<u64> {
     let rest = line.trim().strip_prefix("[2")?;
     rest.split_whitespace().nth(1)?.parse().ok()

@@ -1,7 +1,7 @@
-//! The rows that set CPU time per request beside that of other clients under the same load.
+//! The rows that compare CPU time per request with that of other clients under the same load.
 //!
-//! Must not know command lines or servers. Invariant: clients take turns within a round, each round
-//! starting with another one, and a ratio compares runs of the same round.
+//! Must not know command lines or servers. Invariant: clients take turns within a round, each round starts with
+//! another one, and a ratio compares runs of the same round.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use super::page::{Bar, Finding, Section};
 use super::server::Site;
 use crate::Result;
 
-/// A load, the clients that make it, and how ours must stand to the others.
+/// A load, the clients that make it, and the required ratios of loadline to the others.
 struct Comparison {
     title: &'static str,
     how: &'static str,
@@ -22,10 +22,10 @@ struct Comparison {
     body_bytes: Option<usize>,
     http2_streams: Option<u32>,
     rate: Option<u32>,
-    /// Whom the bars are about.
+    /// The client to which the bars apply.
     subject: Client,
-    /// Peers, with the highest ratio of the subject's CPU time per request to theirs; `None`: told
-    /// without a bar.
+    /// Peers, with the maximum ratio of the subject's CPU time per request to theirs; `None`: reported without
+    /// a bar.
     peers: &'static [(Client, Option<f64>)],
 }
 
@@ -131,7 +131,7 @@ pub(super) fn fixed_rate(bench: &Bench) -> Result<Section> {
 pub(super) struct Sample {
     pub(super) reported: Reported,
     pub(super) cpu_us_per_request: f64,
-    /// Share of one core while it ran.
+    /// Used share of one core during the run.
     pub(super) core_share: f64,
     pub(super) requests_per_second: f64,
     pub(super) rss_bytes_max: u64,
@@ -140,7 +140,7 @@ pub(super) struct Sample {
 /// Runs `installed` once under `load`.
 ///
 /// # Errors
-/// It failed, or its report could not be read.
+/// It failed, or its report is unreadable.
 pub(super) fn sample(bench: &Bench, installed: &Installed, load: &Load) -> Result<Sample> {
     let mut command = pinned(bench.cores.client, &installed.program);
     command.args(client::arguments(installed.client, load, &bench.folder)?);
@@ -192,7 +192,7 @@ fn load(bench: &Bench, comparison: &Comparison) -> Result<Load> {
     })
 }
 
-/// A JSON text of exactly that many bytes.
+/// A JSON text with exactly this many bytes.
 fn json_body(bytes: usize) -> String {
     const FRAME: &str = "{\"query\":\"\"}";
     format!(
@@ -240,7 +240,7 @@ fn section(comparison: &Comparison, clients: &[Client], samples: &[Vec<Sample>])
     }
 }
 
-/// The median over the rounds of ours ÷ theirs.
+/// The median over the rounds of loadline's value divided by the peer's.
 fn ratio(ours: &[Sample], theirs: &[Sample]) -> f64 {
     median_ratio(&costs(ours), &costs(theirs)).expect("at least one round was run")
 }

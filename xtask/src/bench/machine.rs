@@ -1,6 +1,6 @@
-//! The machine that the table is measured on: its cores, its limits, its facts.
+//! The machine on which the table is measured: its cores, its limits, its facts.
 //!
-//! Must not know clients or rows. Invariant: client and server never share a core where there are two.
+//! Must not know clients or rows. Invariant: client and server never share a core if there are two.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::{Result, exec};
 
-/// Which core each side is pinned to; `None` on a machine with one core, or without `taskset`.
+/// The core to which each side is pinned; `None` on a machine with one core, or without `taskset`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cores {
     pub(super) server: Option<usize>,
@@ -42,7 +42,8 @@ pub(super) fn pinned(core: Option<usize>, program: &Path) -> Command {
     command
 }
 
-/// Ten thousand connections need as many descriptors, here and in what is started from here.
+/// Raises the limit of open files: ten thousand connections need as many descriptors, here and in child
+/// processes.
 ///
 /// # Errors
 /// The limit could not be read or set.
@@ -63,7 +64,7 @@ pub(super) fn raise_file_limit() -> Result<()> {
     Ok(())
 }
 
-/// Lines that say what was measured on.
+/// Lines that describe the machine.
 pub(super) fn facts(cores: Cores) -> Vec<String> {
     let pinning = match (cores.server, cores.client) {
         (Some(server), Some(client)) => format!("server on core {server}, client on core {client}"),
@@ -81,7 +82,7 @@ pub(super) fn facts(cores: Cores) -> Vec<String> {
     ]
 }
 
-/// Over the last minute; the benchmark itself makes about 2.
+/// The load average of the last minute; the benchmark itself causes about 2.
 fn load_average() -> String {
     let line = first_line("/proc/loadavg");
     line.split(' ').next().unwrap_or_default().to_owned()

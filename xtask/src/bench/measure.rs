@@ -1,7 +1,7 @@
-//! What one run of a program cost, from the kernel's own accounts, and medians of such figures.
+//! The cost of one run of a program, from the kernel's own accounting, and medians of such figures.
 //!
-//! Must not know which program. Invariant: the accounts are those of the one process that was waited
-//! for and the children it waited for itself.
+//! Must not know which program. Invariant: the figures are those of the one process that was waited for and the
+//! children that it waited for itself.
 
 use std::fs;
 use std::io::Read;
@@ -11,21 +11,21 @@ use std::time::Duration;
 use crate::Result;
 use crate::stopwatch::Stopwatch;
 
-/// The accounts of a process that has ended.
+/// The resource use of a process that has ended.
 pub(super) struct Usage {
     pub(super) stdout: String,
     /// User and system time.
     pub(super) cpu: Duration,
     pub(super) wall: Duration,
-    /// Highest resident memory. The kernel starts from what the caller held when it started the
-    /// program (a few megabytes of xtask), so a smaller figure than that cannot be seen.
+    /// Maximum resident memory. The kernel's count starts with the memory of the caller when it started the
+    /// program (a few megabytes of xtask), so a smaller figure is not visible.
     pub(super) rss_bytes_max: u64,
 }
 
-/// Runs the command to its end and reads its accounts.
+/// Runs the command to its end and reads its resource use.
 ///
 /// # Errors
-/// It could not start, was ended by a signal, or ended with a non-zero code.
+/// It could not start, was killed by a signal, or ended with a non-zero code.
 pub(super) fn measure(command: &mut Command) -> Result<Usage> {
     let shown = format!("{command:?}");
     let watch = Stopwatch::start();
@@ -58,9 +58,9 @@ pub(super) fn measure(command: &mut Command) -> Result<Usage> {
 fn wait(process: u32) -> Result<(i32, libc::rusage)> {
     let process = libc::pid_t::try_from(process).expect("process numbers fit their type");
     let mut status = 0;
-    // SAFETY: `rusage` is plain numbers, for which zero is a value.
+    // SAFETY: `rusage` consists of plain numbers, for which zero is valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both places live through the call, which fills them.
+    // SAFETY: both pointers are valid during the call, which fills them.
     let waited = unsafe { libc::wait4(process, &raw mut status, 0, &raw mut usage) };
     if waited == process {
         Ok((status, usage))
@@ -77,7 +77,7 @@ fn duration(time: libc::timeval) -> Duration {
 /// CPU time that a running process and its direct children have used so far.
 ///
 /// # Errors
-/// The process is gone.
+/// The process has ended.
 pub(super) fn cpu_so_far(process: u32) -> Result<Duration> {
     let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
     let children = children.unwrap_or_default();
@@ -97,8 +97,8 @@ pub(super) fn cpu_so_far(process: u32) -> Result<Duration> {
 fn cpu_ticks(process: &str) -> Result<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))
         .map_err(|error| format!("process {process}: {error}"))?;
-    // The name in parentheses may hold spaces: fields are counted from its end. proc(5): the state
-    // is field 3, user and system time are fields 14 and 15.
+    // The name in parentheses may contain spaces: fields are counted from its end. proc(5): the state is field
+    // 3, user and system time are fields 14 and 15.
     let fields = stat
         .rsplit(')')
         .next()
@@ -111,7 +111,7 @@ fn cpu_ticks(process: &str) -> Result<u64> {
         .sum())
 }
 
-/// The middle of the values, or the mean of the two in the middle; `None` of nothing.
+/// The middle value, or the mean of the two middle ones; `None` if there are no values.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);
@@ -123,23 +123,23 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     }
 }
 
-/// The median over the rounds of ours ÷ theirs; `None` where there are no pairs.
+/// The median over the rounds of ours ÷ theirs; `None` if there are no pairs.
 pub(super) fn median_ratio(ours: &[f64], theirs: &[f64]) -> Option<f64> {
     median(ours.iter().zip(theirs).map(|(our, their)| our / their))
 }
 
-/// The least and the greatest of the values, as a cell of a table.
+/// The least and the greatest value, as a cell of a table.
 pub(super) fn spread(values: &[f64]) -> String {
     let least = values.iter().copied().fold(f64::MAX, f64::min);
     let greatest = values.iter().copied().fold(0.0, f64::max);
     format!("{least:.2} – {greatest:.2}")
 }
 
-/// Lets `clients` take turns for so many rounds, each round starting with another one; what each gave,
-/// round by round, in the order of `clients`.
+/// Lets `clients` take turns for this many rounds, each starting with another one; returns the samples round by
+/// round, in the order of `clients`.
 ///
 /// # Errors
-/// The first of `sample`.
+/// The first error of `sample`.
 pub(super) fn turns<C, S>(
     rounds: usize,
     clients: &[C],
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn ratios_are_paired_by_round() {
-        // The machine was slow in the second round: both clients were.
+        // The machine was slow in the second round, for both clients.
         let ratio = median_ratio(&[5.0, 50.0, 5.5], &[10.0, 100.0, 10.0]);
         assert_eq!(ratio, Some(0.5));
         assert_eq!(median_ratio(&[5.0], &[]), None);

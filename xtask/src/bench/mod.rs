@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: our release binary beside its peers, and `docs/benchmarks.md`.
+//! `cargo xtask bench`: loadline's release binary compared with its peers, and `docs/benchmarks.md`.
 //!
-//! Must not know how a row is measured. Invariant: the page is written only by a full run of every
-//! row, and holds what that run measured, missed bars included.
+//! Must not know how a row is measured. Invariant: the page is only written by a full run of every row, and
+//! contains its measurements, including missed bars.
 
 mod client;
 mod compare;
@@ -25,7 +25,7 @@ use server::Nginx;
 /// How long and how often each row is run.
 #[derive(Clone, Copy)]
 struct Effort {
-    /// Alternating runs of each client; the medians of these are told.
+    /// Alternating runs of each client; their medians are reported.
     rounds: usize,
     seconds: u32,
     /// Requests of the shorter and the longer run that must need the same memory.
@@ -47,26 +47,26 @@ const QUICK: Effort = Effort {
     script_growth: [50_000, 500_000],
 };
 
-/// What every row works with.
+/// The common environment of all rows.
 struct Bench {
     effort: Effort,
     cores: Cores,
     installed: Vec<Installed>,
     nginx: Nginx,
-    /// Ours, release build.
+    /// loadline's release build.
     loadline: PathBuf,
-    /// Who runs the same scripts; `None`: not here.
+    /// The peer that runs the same scripts; `None`: it is not on this machine.
     k6: Option<Peer>,
     folder: Folder,
 }
 
-/// A program that stands beside ours in rows of its own.
+/// A program compared with loadline in separate rows.
 struct Peer {
     program: PathBuf,
     version: String,
 }
 
-/// A folder of its own for configurations and results, gone at the end.
+/// A temporary folder for configurations and results, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -89,7 +89,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the temporary folder, where the system cleans up.
+        // If removing it fails, it stays in the temporary folder, which the system cleans up.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -98,11 +98,11 @@ struct Row {
     name: &'static str,
     what: &'static str,
     run: fn(&Bench) -> Result<Section>,
-    /// Run only when it is asked for by name.
+    /// Only run when requested by name.
     on_request: bool,
 }
 
-/// All rows: the comparisons first, then what is measured in a way of its own.
+/// All rows: the comparisons first, then those that are measured differently.
 const ROWS: &[Row] = &[
     Row::usual(
         "http1",
@@ -180,7 +180,7 @@ impl Row {
         }
     }
 
-    /// By its whole name, or by the part before the hyphen, which several rows share.
+    /// Selected by its whole name, or by the part before the hyphen, which several rows share.
     fn is_called(&self, name: &str) -> bool {
         let group = self.name.split('-').next();
         self.name == name || group == Some(name)
@@ -197,8 +197,8 @@ struct Options {
 /// Measures the chosen rows, prints them, and writes the page after a full run.
 ///
 /// # Errors
-/// Bad arguments, the release build failed, nginx is missing, or a row could not be measured. A
-/// missed bar is no error: it is told in the table.
+/// Bad arguments, the release build failed, nginx is missing, or a row could not be measured. A missed bar is
+/// not an error: it is in the table.
 pub(crate) fn command(arguments: &[String]) -> Result<()> {
     let options = parse(arguments)?;
     if options.list {
@@ -275,7 +275,7 @@ fn parse(arguments: &[String]) -> Result<Options> {
     }
 }
 
-/// A release binary that was built before, named by `LOADLINE_BIN`; `None`: one is built.
+/// A prebuilt release binary, named by `LOADLINE_BIN`; `None`: one is built.
 fn given_binary() -> Option<PathBuf> {
     std::env::var_os("LOADLINE_BIN").map(PathBuf::from)
 }

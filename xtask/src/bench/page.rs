@@ -1,20 +1,20 @@
-//! The page `docs/benchmarks.md`: sections, the summary of the bars, and what it was measured on.
+//! The page `docs/benchmarks.md`: sections, the summary of the bars, and the machine.
 //!
-//! Must not know how anything was measured. Invariant: every finding of every section is in the
-//! summary, a missed one as plainly as a met one.
+//! Must not know how anything was measured. Invariant: every finding of every section is in the summary, a
+//! missed one as clearly as a met one.
 
 use std::fmt::Write;
 
 use super::{Bench, client::Client, machine};
 
-/// A bar and how it was met.
+/// A bar and the measured value.
 pub(super) struct Finding {
     pub(super) what: String,
     pub(super) measured: f64,
     pub(super) bar: Bar,
 }
 
-/// What a figure must hold against, in the figure's own unit.
+/// The bound of a figure, in the figure's own unit.
 #[derive(Clone, Copy)]
 pub(super) enum Bar {
     AtMost(f64),
@@ -37,10 +37,10 @@ impl Bar {
     }
 }
 
-/// One row of the benchmark with all that was seen.
+/// One row of the benchmark with all measurements.
 pub(super) struct Section {
     pub(super) title: String,
-    /// How it was measured, one paragraph.
+    /// How it was measured, in one paragraph.
     pub(super) how: String,
     pub(super) head: Vec<&'static str>,
     pub(super) rows: Vec<Vec<String>>,
@@ -58,7 +58,7 @@ impl Section {
     }
 }
 
-/// All findings, one a line.
+/// All findings, one per line.
 pub(super) fn summary(sections: &[Section]) -> String {
     let findings = sections.iter().flat_map(|section| &section.findings);
     let rows: Vec<Vec<String>> = findings
@@ -79,7 +79,7 @@ pub(super) fn summary(sections: &[Section]) -> String {
     table(&["what", "measured", "bar", "met"], &rows)
 }
 
-/// The page as it is written.
+/// The complete page.
 pub(super) fn whole(bench: &Bench, sections: &[Section]) -> String {
     let mut text =
         String::from("# Benchmarks\n\nMade by `cargo xtask bench`; not edited by hand.\n\n");

@@ -1,7 +1,7 @@
-//! The servers that clients are measured against: nginx from a configuration of its own, and waiting
-//! until a server listens.
+//! The servers against which clients are measured: nginx with its own configuration, and waiting until a server
+//! listens.
 //!
-//! Must not know clients. Invariant: a server that was started is ended when its value is dropped.
+//! Must not know clients. Invariant: a started server is stopped when its value is dropped.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::machine::{self, Cores};
 use crate::stopwatch::wait_until;
 use crate::{Result, exec};
 
-/// Where on the server a client is sent.
+/// The resource on the server for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Site {
-    /// Two bytes, `ok`; takes POST bodies and drops them.
+    /// Two bytes, `ok`; accepts POST bodies and discards them.
     Plain,
     /// 1,024 bytes.
     Kilobyte,
@@ -26,7 +26,7 @@ pub(super) enum Site {
     Http2,
 }
 
-/// A running process, ended with its value.
+/// A running process, stopped with its value.
 pub(super) struct Running(Child);
 
 impl Running {
@@ -62,7 +62,7 @@ impl Drop for Running {
         let process = libc::pid_t::try_from(self.0.id()).expect("process numbers fit their type");
         // SAFETY: kill touches no memory; the child has not been waited for, so the number is its own.
         unsafe { libc::kill(process, libc::SIGTERM) };
-        // An error means that it is gone, which is what was wanted.
+        // An error means that it has already ended.
         let _ = self.0.wait();
     }
 }
@@ -116,7 +116,7 @@ impl Nginx {
     }
 }
 
-/// Our own server with one thread, at `address`, on `core`; to be given more arguments and started.
+/// loadline's own target with one thread, at `address`, on `core`; the caller adds arguments and starts it.
 pub(super) fn target_command(loadline: &Path, core: Option<usize>, address: SocketAddr) -> Command {
     let mut command = machine::pinned(core, loadline);
     command.args(["target", "--listen", &address.to_string(), "--threads", "1"]);
@@ -127,10 +127,10 @@ pub(super) fn local(port: u16) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, port))
 }
 
-/// A port that nothing listens at now.
+/// A port on which nothing listens now.
 ///
 /// # Errors
-/// The system gave none.
+/// The system provided none.
 pub(super) fn free_port() -> Result<u16> {
     let listener = TcpListener::bind(local(0)).map_err(|error| format!("no free port: {error}"))?;
     let address = listener
@@ -156,7 +156,7 @@ fn make_certificate(folder: &Folder) -> Result<()> {
         .arg(folder.file("key.pem"))
         .arg("-out")
         .arg(folder.file("cert.pem"));
-    // It draws its progress on standard error, which is worth showing only when it failed.
+    // Its progress on standard error is only shown if it failed.
     let output = command
         .output()
         .map_err(|error| format!("openssl could not start: {error}"))?;

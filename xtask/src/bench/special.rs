@@ -1,8 +1,8 @@
-//! Rows that are no comparison of CPU time per request: system calls, lag, memory, start, size, the
-//! embedded server, the build.
+//! Rows other than comparisons of CPU time per request: system calls, lag, memory, start, size, the embedded
+//! server, the build.
 //!
-//! Must not know command lines of peers beyond `client`. Invariant: a row that cannot be measured
-//! here says why in place of a figure.
+//! Must not know command lines of peers beyond `client`. Invariant: a row that cannot be measured here has the
+//! reason instead of a figure.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -21,9 +21,9 @@ use crate::stopwatch::Stopwatch;
 use crate::workspace::root;
 use crate::{Result, exec};
 
-/// Megabytes as disks and users count them.
+/// Megabytes in decimal, as for disks and users.
 const MB: f64 = 1e6;
-/// Ten thousand TLS handshakes take a core several seconds: a shorter run would not hold them all.
+/// Ten thousand TLS handshakes take a core several seconds: a shorter run would not complete them all.
 const HOLD_SECONDS: u32 = 20;
 
 fn ours(bench: &Bench) -> &Installed {
@@ -45,7 +45,7 @@ fn plain_load(bench: &Bench, site: Site, connections: u32) -> Load {
     }
 }
 
-/// A section with one figure for each line.
+/// A section with one figure per line.
 fn figures(title: &str, how: &str, findings: Vec<Finding>) -> Section {
     let rows = findings
         .iter()

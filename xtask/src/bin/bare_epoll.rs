@@ -1,9 +1,9 @@
-//! The floor under every HTTP client: a loop of send and recv over epoll that does nothing else.
+//! The lower bound of every HTTP client: a loop of send and recv over epoll that does nothing else.
 //!
-//! `bare_epoll HOST PORT PATH CONNECTIONS SECONDS` prints how many answers came. It must not know
-//! HTTP beyond one prepared GET: the first answer is read whole and its length is then that of all
-//! others, so a server with answers of changing length cannot be used. Invariant: a connection has
-//! one request under way; nothing is allocated, parsed or measured per request.
+//! `bare_epoll HOST PORT PATH CONNECTIONS SECONDS` prints the number of responses. It must not know HTTP beyond
+//! one prepared GET: the first response is read completely and its length then applies to all others, so a
+//! server with responses of varying length cannot be used. Invariant: a connection has one request in flight;
+//! nothing is allocated, parsed or measured per request.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -17,10 +17,10 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// One answer and more: the prepared answers of the benchmark are below it.
+/// Larger than one response: the benchmark's responses are smaller than this.
 const BUFFER: usize = 16 * 1024;
 const EVENTS: usize = 256;
-/// How long one wait lasts before the clock is looked at again, in milliseconds.
+/// Maximum duration of a wait before the clock is read again, in milliseconds.
 const WAIT_MS: i32 = 100;
 
 fn main() -> ExitCode {
@@ -55,10 +55,10 @@ fn run() -> Result<u64, Box<dyn std::error::Error>> {
     Ok(floor.completed)
 }
 
-/// Reads one answer with plain calls; the server sends nothing more on a connection without request.
+/// Reads one response with plain calls; the server sends nothing more on a connection without a request.
 fn answer_length(stream: &mut TcpStream, request: &[u8]) -> Result<usize, Error> {
     stream.write_all(request)?;
-    // Loopback: the whole small answer has come long before this.
+    // On loopback the whole small response arrives long before this.
     stream.set_read_timeout(Some(Duration::from_millis(300)))?;
     let mut buffer = [0; BUFFER];
     let mut length = 0;
@@ -76,9 +76,9 @@ struct Floor {
     epoll: RawFd,
     request: Vec<u8>,
     answer: usize,
-    /// Bytes of the answer under way that have come, by descriptor.
+    /// Received bytes of the current response, by descriptor.
     received: Vec<usize>,
-    /// Where every answer lands; nobody reads it.
+    /// Buffer for every response; it is never read.
     buffer: Vec<u8>,
     completed: u64,
 }
@@ -116,7 +116,7 @@ impl Floor {
             events: interest,
             u64: u64::from(socket.unsigned_abs()),
         };
-        // SAFETY: `event` lives through the call, which copies it.
+        // SAFETY: `event` is valid during the call, which copies it.
         let result =
             unsafe { libc::epoll_ctl(self.epoll, libc::EPOLL_CTL_ADD, socket, &raw mut event) };
         if result < 0 {
@@ -126,7 +126,7 @@ impl Floor {
         }
     }
 
-    /// One wait and the work it brings.
+    /// One wait and the resulting work.
     fn turn(&mut self) -> Result<(), Error> {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; EVENTS];
         let room = i32::try_from(EVENTS).expect("the constant is small");
@@ -142,7 +142,7 @@ impl Floor {
         Ok(())
     }
 
-    /// One `recv`: an answer fits the buffer, so that a second call would find nothing.
+    /// One `recv`: a response fits the buffer, so a second call would find nothing.
     fn receive(&mut self, socket: RawFd) -> Result<(), Error> {
         let room = self.buffer.len();
         // SAFETY: the kernel writes at most the buffer's length.

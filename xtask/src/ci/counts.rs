@@ -1,11 +1,11 @@
-//! Sums the results that `cargo test` prints, suite by suite.
+//! Sums the results printed by `cargo test`, suite by suite.
 //!
-//! Must not know which tests there are. Invariant: a `test result:` line is counted once, its ignored
-//! tests only where nothing else will run them, and every test that failed is named with its suite.
+//! Must not know which tests exist. Invariant: a `test result:` line is counted once, its ignored tests only if
+//! nothing else will run them, and every failed test is named with its suite.
 
 use std::fmt;
 
-/// Tests by how they ended.
+/// Tests by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     passed: usize,
@@ -26,7 +26,7 @@ impl Counts {
         self.failed > 0
     }
 
-    /// Tests that failed at first and passed when run alone.
+    /// Counts tests as passed that failed at first and passed when run alone.
     pub(super) fn with_passed_alone(self, tests: usize) -> Self {
         let moved = tests.min(self.failed);
         Self {
@@ -36,7 +36,7 @@ impl Counts {
         }
     }
 
-    /// A test that skips itself ends as passed for the test harness: it is moved.
+    /// A test that skips itself counts as passed in the test harness: it is moved to skipped.
     pub(super) fn with_skips(self, skips: usize) -> Self {
         let moved = skips.min(self.passed);
         Self {
@@ -68,12 +68,12 @@ pub(super) struct FailedTest {
     pub(super) name: String,
 }
 
-/// What the output of `cargo test` says in the end.
+/// The summary of the output of `cargo test`.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) counts: Counts,
     pub(super) failed: Vec<FailedTest>,
-    /// Suites that began and gave no result: they crashed.
+    /// Suites that started without a result: they crashed.
     pub(super) crashed: usize,
 }
 
@@ -89,14 +89,14 @@ impl Told {
 pub(super) struct Tally {
     counts: Counts,
     failed: Vec<FailedTest>,
-    /// Suites that began less those that ended.
+    /// Suites that have started minus those that have ended.
     open: usize,
     suite: String,
     counts_ignored: fn(&str) -> bool,
 }
 
 impl Tally {
-    /// `counts_ignored` is asked with a suite's name (file name without `.rs`).
+    /// `counts_ignored` is called with a suite's name (file name without `.rs`).
     pub(super) fn new(counts_ignored: fn(&str) -> bool) -> Self {
         Self {
             counts: Counts::default(),
@@ -159,7 +159,7 @@ fn failed_test(line: &str) -> Option<&str> {
     line.strip_prefix("test ")?.strip_suffix(" ... FAILED")
 }
 
-/// The number that stands right before `word`; zero when there is none.
+/// The number directly before `word`; zero if there is none.
 fn number_before(text: &str, word: &str) -> usize {
     let before = text.split(word).next().unwrap_or_default();
     let digits = before

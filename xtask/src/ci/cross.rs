@@ -1,7 +1,7 @@
-//! Type-checks the product for platforms that the tests do not run on.
+//! Type-checks the product for platforms on which the tests do not run.
 //!
-//! Must not know what differs between platforms. Invariant: a platform that was not checked, or only
-//! in part, is told with its reason.
+//! Must not know what differs between platforms. Invariant: a platform that was not checked, or only in part,
+//! is reported with its reason.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::{Result, exec};
 
 struct Platform {
     triple: &'static str,
-    /// The cryptography under TLS is C: without this compiler only the pure crates are checked.
+    /// The cryptography under TLS is written in C: without this compiler only the pure crates are checked.
     c_compiler: &'static str,
 }
 

@@ -1,7 +1,7 @@
-//! Builds the fuzz targets with the stable compiler and lets each run for a moment.
+//! Builds the fuzz targets with the stable compiler and runs each for a moment.
 //!
-//! Must not know what the targets test: their names come from the manifest in `fuzz/`. Invariant:
-//! a target that is named there is built and run, from its seeds, or the step fails.
+//! Must not know what the targets test: their names come from the manifest in `fuzz/`. Invariant: a target
+//! named there is built and run, starting from its seeds, or the step fails.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,12 @@ use crate::workspace::{self, Depth, list, root, text};
 use crate::{Result, exec};
 
 const PACKAGE: &str = "loadline-fuzz";
-/// Here Cargo reads how our crates are to be instrumented.
+/// The folder with Cargo's settings for instrumenting this repository's crates.
 const FOLDER: &str = "fuzz";
 
-/// Seconds and inputs, whichever ends first: enough to see that a target works from its seeds. The choice of inputs is
-/// the same each time: a step that passes or fails by chance says nothing of the change. The search is for longer runs.
+/// Seconds and inputs, whichever ends first: enough to see that a target works from its seeds. The inputs are
+/// the same each time: a step that passes or fails by chance says nothing about the change. Searching is left
+/// to longer runs.
 const LIMITS: [&str; 4] = [
     "-max_total_time=1",
     "-runs=200000",
@@ -44,7 +45,7 @@ pub(super) fn step() -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Runs the targets, as many at a time as there are processors: each keeps one busy.
+/// Runs the targets, as many at a time as there are CPUs: each keeps one busy.
 fn run_all(names: &[String], binaries: &Path, directory: &Path) -> Result<()> {
     let next = AtomicUsize::new(0);
     let run_next = || -> Result<()> {
@@ -75,8 +76,8 @@ fn targets() -> Result<Vec<String>> {
         .collect())
 }
 
-/// The development profile keeps debug assertions, which are finds too, and has the crates of others from the step that
-/// ran the tests.
+/// The development profile keeps debug assertions, whose failures are findings too, and reuses the dependencies
+/// from the test step.
 fn build() -> Result<()> {
     let mut command = cargo_once(&["build", "-p", PACKAGE, "--bins"]);
     command
@@ -86,7 +87,7 @@ fn build() -> Result<()> {
 }
 
 fn smoke_run(name: &str, binaries: &Path, directory: &Path) -> Result<()> {
-    // libFuzzer writes what it finds into the first folder; the seeds stay as they are.
+    // libFuzzer writes its findings into the first folder; the seeds stay unchanged.
     let corpus = directory.join("corpus").join(name);
     let artifacts = directory.join("artifacts");
     let log = directory.join(format!("{name}.log"));

@@ -1,6 +1,8 @@
-//! The Kubernetes lab of `xtask/kube-lab`: a real API server on this machine, whose pods are processes, or containers on a node.
+//! The Kubernetes lab of `xtask/kube-lab`: a real API server on this machine, whose pods are processes, or
+//! containers on a node.
 //!
-//! Must not know the tests. Invariants: what is started is ended, however the tests end; tests that were not run are counted.
+//! Must not know the tests. Invariants: whatever is started is stopped, however the tests end; tests that were
+//! not run are counted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,8 @@ use super::{Outcome, packages, suites};
 use crate::workspace::{self, root};
 use crate::{Result, exec, image};
 
-/// What the lab's tests are of: where something there differs from the main branch, they are not left out for want of programs.
+/// The folders tested by the lab: if something in them differs from the main branch, missing programs are no
+/// reason to skip the tests.
 const TESTED: &[&str] = &[
     "crates/cluster",
     "crates/kubernetes",
@@ -18,15 +21,15 @@ const TESTED: &[&str] = &[
     "deploy",
     "xtask/kube-lab",
 ];
-/// Set to 1, the lab's programs are built where they are not there yet.
+/// If set to 1, the lab's programs are built if they are missing.
 const BUILD: &str = "LOADLINE_KUBE_LAB_BUILD";
-/// Ports of this run's lab, beside the one that somebody may have started by hand.
+/// Ports of this run's lab, different from those of a lab that was started manually.
 const PORTS: [(&str, &str); 2] = [
     ("API_PORT_CONTROL", "26443"),
     ("ETCD_PORT_CONTROL", "22379"),
 ];
 
-/// Begins to build the lab's programs in the background, where that is wanted: the step that uses them waits for them.
+/// Starts to build the lab's programs in the background, if wanted: the step that uses them waits for them.
 pub(super) fn build() -> Result<Outcome> {
     match State::now() {
         State::Built => Ok(Outcome::Passed),
@@ -41,7 +44,7 @@ pub(super) fn build() -> Result<Outcome> {
     }
 }
 
-/// The lab's helm, where the lab has one by now.
+/// The lab's helm, if the lab has one by now.
 pub(super) fn helm() -> Option<String> {
     let mut ask = Command::new("bash");
     ask.args([
@@ -57,7 +60,7 @@ pub(super) fn helm() -> Option<String> {
     told.status.success().then(|| path.trim_end().to_owned())
 }
 
-/// Runs the tests that want a cluster.
+/// Runs the tests that need a cluster.
 pub(super) fn step() -> Result<Outcome> {
     if let State::Missing(why) = State::now() {
         return not_run("lab_", &why);
@@ -77,7 +80,7 @@ pub(super) fn step() -> Result<Outcome> {
     suites::run("lab_*", &lab.environment)
 }
 
-/// Runs the tests that want a node: kubelet, containerd, cgroups.
+/// Runs the tests that need a node: kubelet, containerd, cgroups.
 pub(super) fn node() -> Result<Outcome> {
     if let Some(why) = no_node() {
         return not_run("node_", &why);
@@ -109,7 +112,7 @@ pub(super) fn node() -> Result<Outcome> {
     outcome
 }
 
-/// Why there can be no node here.
+/// Why a node is impossible here.
 fn no_node() -> Option<String> {
     if !packages::is_root() {
         return Some("a node wants root".to_owned());
@@ -136,7 +139,7 @@ fn no_node() -> Option<String> {
     }
 }
 
-/// Tests that were not run are counted.
+/// The outcome for tests that were not run, with their number.
 fn not_run(suites: &str, why: &str) -> Result<Outcome> {
     let count = count_tests(&root().join("crates"), suites)?;
     let why = format!("{count} tests not run: {why}");
@@ -147,9 +150,9 @@ fn not_run(suites: &str, why: &str) -> Result<Outcome> {
 /// Whether there is a lab.
 enum State {
     Built,
-    /// It is to be built.
+    /// It has to be built.
     Wanted,
-    /// It is not, and why.
+    /// It is missing, with the reason.
     Missing(String),
 }
 
@@ -181,23 +184,23 @@ impl State {
     }
 }
 
-/// Whether something in these folders differs from the main branch that the clone was made of; not so where that is not known.
+/// Whether something in these folders differs from the main branch of the clone's origin; `false` if unknown.
 fn is_touched(root: &Path, folders: &[&str]) -> bool {
     let mut differ = Command::new("git");
     differ.args(["diff", "--quiet", "origin/main", "--"]);
     let differ = differ.args(folders).current_dir(root).stdin(Stdio::null());
-    // 1 says that there are differences, more that they cannot be told.
+    // 1 means that there are differences, higher codes that they are unknown.
     differ
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.code() == Some(1))
 }
 
-/// A lab; dropped, it is ended.
+/// A lab; when dropped, it is stopped.
 struct Lab {
     mode: &'static str,
     folder: PathBuf,
-    /// What programs need to find it.
+    /// Variables with which programs find it.
     environment: Vec<(String, String)>,
 }
 
@@ -247,7 +250,7 @@ fn script(name: &str) -> Command {
     command
 }
 
-/// The variables that a script tells a shell to set; `$PATH` in them is ours.
+/// The variables that a script tells a shell to set; `$PATH` in them is replaced by the current one.
 fn exported(told: &str) -> Vec<(String, String)> {
     let path = std::env::var("PATH").unwrap_or_default();
     let lines = told.lines().filter_map(|line| line.strip_prefix("export "));
@@ -256,13 +259,13 @@ fn exported(told: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// How many tests the suites have whose names begin so.
+/// The number of tests in the suites whose names have this prefix.
 fn count_tests(crates: &Path, suites: &str) -> Result<usize> {
     let unread = |error| format!("{}: {error}", crates.display());
     let mut count = 0;
     for one in fs::read_dir(crates).map_err(unread)? {
         let tests = one.map_err(unread)?.path().join("tests");
-        // Most crates have none.
+        // Most crates have no such folder.
         for suite in fs::read_dir(tests).into_iter().flatten().flatten() {
             if suite.file_name().to_string_lossy().starts_with(suites) {
                 let text = fs::read_to_string(suite.path()).unwrap_or_default();

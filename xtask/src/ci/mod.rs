@@ -1,13 +1,12 @@
-//! `cargo xtask ci`: the ordered list of steps, the run over them, and the table at its end.
+//! `cargo xtask ci`: the ordered list of steps, running them, and the table at the end.
 //!
-//! Must not know how a step does its work. Invariant: every step of the run has a row in the table,
-//! and where all passed, the last line sums the tests.
+//! Must not know how a step does its work. Invariant: every step of the run has a row in the table, and if all
+//! passed, the last line has the sum of the tests.
 //!
-//! Nothing is compiled twice: every step that compiles for the host uses the same profile settings,
-//! the same package selection (`--workspace`), the same compiler (clippy's, which finds its lints on
-//! the way) and no RUSTFLAGS, so that cargo's features and fingerprints agree from step to step. The
-//! end-to-end tests are compiled with all other tests, marked `#[ignore]`, and run later against the
-//! release binary.
+//! Nothing is compiled twice: every step that compiles for the host uses the same profile settings, the same
+//! package selection (`--workspace`), the same compiler (clippy's, which finds its lints at the same time) and
+//! no RUSTFLAGS, so that cargo's features and fingerprints are the same in all steps. The end-to-end tests are
+//! compiled with all other tests, marked `#[ignore]`, and run later against the release binary.
 
 mod counts;
 mod cross;
@@ -27,14 +26,14 @@ use crate::stopwatch::Stopwatch;
 use crate::workspace::{self, root};
 use crate::{Result, exec, generate, image, policy, tidy};
 
-/// How a step that did not fail ended.
+/// The outcome of a step that did not fail.
 enum Outcome {
     Passed,
     /// Passed; these tests were run.
     Tested(Counts),
-    /// Passed; these tests were run, and the named ones passed only when they ran alone.
+    /// Passed; these tests were run, and the named ones only passed when they ran alone.
     TestedTwice(Counts, String),
-    /// Not done, or only in part, and why.
+    /// Not done, or only in part, with the reason.
     Skipped(String),
 }
 
@@ -44,7 +43,7 @@ struct Step {
     run: fn() -> Result<Outcome>,
 }
 
-/// Quick ones first; each later one may use what an earlier one built.
+/// Fast ones first; later ones may use what earlier ones built.
 const STEPS: &[Step] = &[
     Step {
         name: "packages",
@@ -251,7 +250,7 @@ fn print_table(rows: &[Row]) {
     println!("{:10} {:>8.1}", "total", total.as_secs_f64());
 }
 
-/// The line that tools which call CI read; absent when no step ran tests.
+/// The line for tools that call CI; absent if no step ran tests.
 fn print_sum(rows: &[Row]) {
     let tested = rows.iter().filter_map(|row| match &row.result {
         Ok(Outcome::Tested(counts) | Outcome::TestedTwice(counts, _)) => Some(*counts),
@@ -270,8 +269,8 @@ fn cargo(arguments: &[&str]) -> Result<Outcome> {
     passed(exec::run(&mut cargo_once(arguments)))
 }
 
-/// Cargo for a build that is made once: what helps to debug, and to build again after a change, takes time to write and to
-/// link. A test that fails says its place anyway.
+/// Cargo for a build that is made once: debug information and incremental builds take time to write and to
+/// link. A failing test reports its location anyway.
 fn cargo_once(arguments: &[&str]) -> Command {
     let mut command = exec::cargo(root(), arguments);
     command
@@ -280,15 +279,17 @@ fn cargo_once(arguments: &[&str]) -> Command {
     command
 }
 
-/// A compiler that finds lints on the way.
+/// A compiler that finds lints at the same time.
 const LINTER: &str = "clippy-driver";
 
-/// What it is asked for, as `cargo clippy` hands it to its compiler: each word ends with a mark.
+/// Its lint settings, in the format in which `cargo clippy` passes them to its compiler: each word ends with a
+/// mark.
 const LINTS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
 
-/// The same for our own crates, with clippy in the place of the compiler.
+/// The same for this repository's crates, with clippy instead of the compiler.
 ///
-/// `cargo clippy` reads all of them once more, tests included, to find what their compiler can say while it compiles.
+/// `cargo clippy` would read all of them once more, including tests, to find what its compiler can report while
+/// compiling.
 fn cargo_linted(arguments: &[&str]) -> Command {
     let mut command = cargo_once(arguments);
     command
@@ -302,7 +303,7 @@ fn clippy() -> Result<Outcome> {
     passed(exec::run(&mut cargo_linted(&words)))
 }
 
-/// Libraries are documented in the place of the tests in their comments; `xtask` has none, and few dependencies.
+/// Libraries are documented together with the tests in their comments; `xtask` has none, and few dependencies.
 fn doc() -> Result<Outcome> {
     let mut own = cargo_once(&["doc", "--package", "xtask", "--no-deps"]);
     exec::run(own.env("RUSTDOCFLAGS", "--deny warnings"))?;
@@ -329,8 +330,8 @@ fn generated() -> Result<Outcome> {
     passed(generate::command(&["--check".to_owned()]))
 }
 
-/// Where properties begin in CI: a change is judged by what it does, not by a draw. Other draws are made by every
-/// `cargo test`, and by the fuzz targets.
+/// The seed of property tests in CI: a change is judged by its effects, not by random inputs. Other inputs are
+/// drawn by every `cargo test`, and by the fuzz targets.
 const PROPERTY_SEED: &str = "20260817";
 
 fn test() -> Result<Outcome> {
@@ -339,8 +340,8 @@ fn test() -> Result<Outcome> {
     if let Some(helm) = kube::helm() {
         command.env("LOADLINE_HELM", helm);
     }
-    // The tests that are ignored here because they want the release binary run in a later step:
-    // they are not skipped, so they are not counted as such.
+    // The ignored tests that need the release binary run in a later step: they are not skipped, so they are not
+    // counted as such.
     let runs_here = |suite: &str| {
         !["e2e_", "lab_", "node_"]
             .iter()
@@ -352,7 +353,7 @@ fn test() -> Result<Outcome> {
 
 fn end_to_end() -> Result<Outcome> {
     let image = image::default_archive()?;
-    // The step before has made it, or has said why not.
+    // The previous step has made it, or has reported why not.
     let named = ("LOADLINE_IMAGE".to_owned(), image.display().to_string());
     let environment: Vec<_> = image.is_file().then_some(named).into_iter().collect();
     suites::run("e2e_*", &environment)
@@ -366,11 +367,10 @@ fn outcome(told: &Told) -> Result<Outcome> {
     }
 }
 
-/// Runs a `cargo test` command. `counts_ignored` tells whether the ignored tests of a suite were
-/// really left out.
+/// Runs a `cargo test` command. `counts_ignored` says whether the ignored tests of a suite are really left out.
 ///
 /// # Errors
-/// The command failed without a test that did: nothing was compiled, or a suite crashed.
+/// The command failed without a failed test: nothing was compiled, or a suite crashed.
 fn run_tests(command: &mut Command, counts_ignored: fn(&str) -> bool) -> Result<Told> {
     let skips = SkipLog::new();
     let mut tally = Tally::new(counts_ignored);

@@ -1,7 +1,7 @@
-//! Debian packages that the tests use, installed when they are missing.
+//! Debian packages used by the tests, installed if they are missing.
 //!
-//! Must not know the tests. Invariant: a package is here only with the reason why a test needs it;
-//! what `cargo xtask bench` compares with is optional and never installed.
+//! Must not know the tests. Invariant: each package is listed with the reason why a test needs it; peers of
+//! `cargo xtask bench` are optional and never installed.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::{Result, exec};
 
 struct Package {
     name: &'static str,
-    /// The program that tells that it is there, whatever package brought it.
+    /// The program that shows its presence, whatever package it came from.
     program: &'static str,
     reason: &'static str,
 }
@@ -58,7 +58,7 @@ const PACKAGES: &[Package] = &[
     },
 ];
 
-/// Installs what is missing; what cannot be had is named, and the tests that want it skip.
+/// Installs missing packages; those that are unavailable are named, and the tests that need them are skipped.
 pub(super) fn step() -> Result<Outcome> {
     let missing: Vec<&Package> = PACKAGES
         .iter()

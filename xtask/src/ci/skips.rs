@@ -1,13 +1,13 @@
-//! The file in which tests that skip themselves say so: for the test harness they pass.
+//! The file in which tests that skip themselves report it: for the test harness they pass.
 //!
-//! Must not know the tests. Invariant: the file is gone when its lines are counted.
+//! Must not know the tests. Invariant: the file is removed when its lines are counted.
 
 use std::path::PathBuf;
 
 use super::counts::Told;
 use crate::Result;
 
-/// The variable that names the file for tests.
+/// The variable with the file's path for tests.
 const VARIABLE: &str = "LOADLINE_SKIPS";
 
 pub(super) struct SkipLog(PathBuf);
@@ -19,12 +19,12 @@ impl SkipLog {
         SkipLog(std::env::temp_dir().join(name))
     }
 
-    /// What tests need in their environment.
+    /// The environment variable for tests.
     pub(super) fn variable(&self) -> (String, String) {
         (VARIABLE.to_owned(), self.0.display().to_string())
     }
 
-    /// Moves the tests that skipped themselves from passed to skipped, and shows which they are.
+    /// Moves the tests that skipped themselves from passed to skipped, and prints them.
     ///
     /// # Errors
     /// The file cannot be removed.

@@ -1,7 +1,7 @@
-//! Runs the suites of tests that other steps ignore: those that want the release binary, a cluster or a node.
+//! Runs the test suites that other steps ignore: those that need the release binary, a cluster or a node.
 //!
-//! Must not know what a suite tests. Invariants: what a suite prints is shown in one piece; a suite that judges the machine
-//! it runs on has it for itself.
+//! Must not know what a suite tests. Invariants: the output of a suite is printed as a whole; a suite that
+//! measures the machine has it for itself.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,14 +15,14 @@ use super::{Outcome, cargo_linted, outcome};
 use crate::workspace::{self, list, text};
 use crate::{Result, exec};
 
-/// How many suites run at a time. Most of their tests wait: for a run to end, for a server that is slow on purpose.
+/// Number of concurrent suites. Most of their tests wait: for a run to end, or for a server that is slow on
+/// purpose.
 const LANES: usize = 3;
 
-/// Tests at a time in a suite of the cluster's, which runs alone: they wait for pods to start and to end.
+/// Number of concurrent tests in a cluster suite, which runs alone: they wait for pods to start and to end.
 const LAB_THREADS: &str = "4";
 
-/// End-to-end suites that judge what they see of the machine: processor time, starvation, who is in the way, processes by
-/// their name.
+/// End-to-end suites that measure the machine: CPU time, starvation, who is in the way, processes by name.
 const ALONE: &[&str] = &[
     "e2e_bottlenecks",
     "e2e_demo",
@@ -33,19 +33,19 @@ const ALONE: &[&str] = &[
     "e2e_situations",
 ];
 
-/// How many tests may fail while they run beside others and pass alone. They start servers, burn processors and judge what
-/// they see: another guest of the machine can spoil one, a defect spoils it again.
+/// Maximum number of tests that may fail while others run and pass alone. They start servers, burn CPU and
+/// measure: another guest of the machine can make one fail; a defect fails it again.
 const SECOND_TRIES_MAX: usize = 3;
 
 /// A compiled suite.
 struct Suite {
     name: String,
-    /// The folder of its package: its tests run there.
+    /// The folder of its package, in which its tests run.
     folder: PathBuf,
     program: PathBuf,
 }
 
-/// Runs all tests of the suites whose names fit `pattern`; the few that fail run once more, alone.
+/// Runs all tests of the suites whose names match `pattern`; the few that fail are run once more, alone.
 ///
 /// # Errors
 /// A suite does not compile or crashed, a test failed twice, or too many failed.
@@ -72,7 +72,7 @@ pub(super) fn run(pattern: &str, environment: &[(String, String)]) -> Result<Out
     Ok(Outcome::TestedTwice(counts, names.join(", ")))
 }
 
-/// First the suites that may run beside others, then the rest, one after another.
+/// Runs the suites that may run concurrently, then the rest one after another.
 fn run_all(suites: &[Suite], environment: &[(String, String)]) -> Result<Told> {
     let (beside, alone): (Vec<_>, Vec<_>) = suites.iter().partition(|suite| suite.runs_beside());
     let sum = Mutex::new(Told::default());
@@ -106,7 +106,7 @@ impl Suite {
         self.name.starts_with("e2e_") && !ALONE.contains(&self.name.as_str())
     }
 
-    /// Runs its tests, or those that `words` choose, and shows what they print when the last has ended.
+    /// Runs its tests, or those selected by `words`, and prints their output after the last has ended.
     ///
     /// # Errors
     /// The suite could not start.
@@ -130,7 +130,7 @@ impl Suite {
     }
 }
 
-/// Compiles the suites whose names fit `pattern`.
+/// Compiles the suites whose names match `pattern`.
 ///
 /// # Errors
 /// One does not compile.
@@ -146,7 +146,7 @@ fn compiled(pattern: &str) -> Result<Vec<Suite>> {
         .collect())
 }
 
-/// The suite that a message of cargo tells of.
+/// The suite in a message of cargo.
 fn suite(message: &Value) -> Option<Suite> {
     let target = &message["target"];
     let is_suite = list(target, "kind").iter().any(|kind| kind == "test");

@@ -1,6 +1,6 @@
-//! Steps over what is written beside the code: the documentation as a book, workflows, and the script that installs.
+//! Steps for texts besides the code: the documentation as a book, workflows, and the installation script.
 //!
-//! Must not know what is written. Invariant: a check that was not made is told with the reason.
+//! Must not know their content. Invariant: a check that was not made is reported with the reason.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! The Debian package, made by `dpkg-deb`.
 //!
-//! Must not know the programs. Invariant: files lie where Debian's policy wants them and belong to root.
+//! Must not know the programs. Invariant: files are where Debian's policy requires them and belong to root.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::process::Command;
 use super::{LICENCES, Part};
 use crate::{Result, exec};
 
-/// The package's file name and bytes; nothing where there is no `dpkg-deb`, or no Debian for the target.
+/// The package's file name and bytes; `None` without `dpkg-deb`, or if the target has no Debian port.
 ///
 /// # Errors
 /// A file cannot be written, or `dpkg-deb` failed.
@@ -54,7 +54,7 @@ fn architecture(target: &str) -> Option<&'static str> {
     }
 }
 
-/// Where a part lies on a Debian system.
+/// The path of a part on a Debian system.
 fn home(path: &str) -> String {
     match path.split_once('/') {
         Some(("man", page)) => format!("usr/share/man/man1/{page}"),

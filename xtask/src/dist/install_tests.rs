@@ -1,4 +1,5 @@
-//! `install.sh` on a folder that holds a release as `cargo xtask dist` makes it, with programs that only tell a version.
+//! `install.sh` with a folder that contains a release as made by `cargo xtask dist`, with programs that only
+//! print a version.
 //!
 //! Must not know the network. Invariant: nothing outside of a test's own folder is written.
 

@@ -1,6 +1,7 @@
-//! The licence texts of everything that is linked into the programs, in one file.
+//! The licence texts of everything linked into the programs, in one file.
 //!
-//! Must not know which licences are allowed: that is the policy's. Invariant: no package is left out; a text that several share is there once.
+//! Must not know which licences are allowed: that is the policy's task. Invariant: no package is omitted; a
+//! text shared by several packages occurs once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +11,10 @@ use super::shipped::{Package, Shipped};
 use crate::Result;
 use crate::workspace::root;
 
-/// How the files begin that hold a licence, or what it wants to be told.
+/// Prefixes of the names of files with a licence or its required notices.
 const NAMES: [&str; 5] = ["license", "licence", "copying", "notice", "unlicense"];
 
-/// The file.
+/// Writes the file.
 ///
 /// # Errors
 /// A package's folder cannot be read.
@@ -88,14 +89,14 @@ fn texts(folder: &Path) -> Result<Vec<String>> {
         }
     }
     files.sort();
-    // A file that is no text holds no licence.
+    // A file that is not text contains no licence.
     Ok(files
         .iter()
         .filter_map(|file| fs::read_to_string(file).ok())
         .collect())
 }
 
-/// Folders of copies that the repository keeps of others' code.
+/// Folders with the repository's copies of other projects' code.
 fn copies() -> Result<Vec<PathBuf>> {
     let folder = root().join("third_party");
     let unread = |error| format!("{}: {error}", folder.display());

@@ -1,7 +1,8 @@
-//! `cargo xtask dist`: what is published of a release: archive, Debian package, licences, list of parts, checksums.
+//! `cargo xtask dist`: the published files of a release: archive, Debian package, licences, list of parts,
+//! checksums.
 //!
-//! Must not know what the programs do: they write their own man pages and completions. Invariant: the same programs and sources give the
-//! same bytes.
+//! Must not know what the programs do: they write their own man pages and completions. Invariant: the same
+//! programs and sources give the same bytes.
 
 mod deb;
 #[cfg(all(test, target_os = "linux"))]
@@ -29,11 +30,11 @@ dist: cargo xtask dist [--out DIR] [--target TRIPLE] [--binaries DIR]
   --target TRIPLE  what the programs were built for [default: this machine]
   --binaries DIR   where loadline and loadline-operator are [default: a release build is made]";
 
-/// What is beside the programs in an archive, from the repository's root.
+/// Other files in an archive, relative to the repository's root.
 const PAGES: [&str; 3] = ["README.md", "LICENSE", "CHANGELOG.md"];
-/// Pages that the help names, and their pictures.
+/// Pages named in the help, and their pictures.
 const DOCUMENTATION: &str = "docs/";
-/// Shell, and what its completion file is called.
+/// Shell, and the name of its completion file.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "completions/loadline.bash"),
     ("zsh", "completions/_loadline"),
@@ -48,7 +49,7 @@ struct Options {
     binaries: Option<PathBuf>,
 }
 
-/// A file of a release, by its path in the archive.
+/// A file of a release, with its path in the archive.
 struct Part {
     path: String,
     bytes: Vec<u8>,
@@ -58,7 +59,7 @@ struct Part {
 /// Makes the files of a release.
 ///
 /// # Errors
-/// Bad arguments, a build that failed, a dependency without a licence text, or a file that cannot be written.
+/// Bad arguments, a failed build, a dependency without a licence text, or an unwritable file.
 pub(crate) fn command(arguments: &[String]) -> Result<()> {
     let options = parse(arguments)?;
     let binaries = match &options.binaries {
@@ -111,7 +112,7 @@ fn parse(arguments: &[String]) -> Result<Options> {
     Ok(options)
 }
 
-/// The triple that the compiler builds for by itself.
+/// The compiler's default target triple.
 fn host() -> Result<String> {
     let told = exec::capture(Command::new("rustc").arg("-vV"))?;
     let line = told.lines().find_map(|line| line.strip_prefix("host: "));
@@ -119,7 +120,7 @@ fn host() -> Result<String> {
         .ok_or_else(|| "rustc -vV names no host".to_owned())
 }
 
-/// All that goes into the archive.
+/// The content of the archive.
 fn parts(binaries: &Path, shipped: &Shipped) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
     for program in ["loadline", "loadline-operator"] {
@@ -176,7 +177,7 @@ fn text(path: &str, text: String) -> Part {
     }
 }
 
-/// A packed tar archive with one folder in it.
+/// A compressed tar archive with one folder in it.
 fn archive(folder: &str, parts: &[Part]) -> Result<Vec<u8>> {
     let failed = |error| format!("{folder}.tar.gz: {error}");
     let mut tar = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
@@ -192,7 +193,7 @@ fn archive(folder: &str, parts: &[Part]) -> Result<Vec<u8>> {
     tar.into_inner().and_then(GzEncoder::finish).map_err(failed)
 }
 
-/// A line as `sha256sum --check` reads it.
+/// A line in the format of `sha256sum --check`.
 fn checksum(name: &str, bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,6 +1,7 @@
 //! The list of a release's parts as CycloneDX 1.5 JSON, <https://cyclonedx.org/docs/1.5/json/>.
 //!
-//! Must not know how the list comes about. Invariant: the same parts give the same bytes; there is no time and no random number in it.
+//! Must not know how the list is made. Invariant: the same parts give the same bytes; it contains neither a
+//! time nor a random number.
 
 use serde_json::{Value, json};
 

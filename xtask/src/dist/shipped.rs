@@ -1,6 +1,7 @@
-//! The packages whose code is in the programs, as cargo resolves them for a target.
+//! The packages whose code is in the programs, as resolved by cargo for a target.
 //!
-//! Must not know what is made of the list. Invariant: packages for tests and build scripts alone are not in it; it is in the order of names.
+//! Must not know the use of the list. Invariant: packages that are only for tests and build scripts are not in
+//! it; it is sorted by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -19,21 +20,21 @@ pub(super) struct Package {
     /// SPDX expression.
     pub(super) licence: String,
     pub(super) authors: Vec<String>,
-    /// Where its sources are.
+    /// The folder of its sources.
     pub(super) folder: PathBuf,
-    /// It comes from a registry.
+    /// Whether it comes from a registry.
     pub(super) is_foreign: bool,
 }
 
 pub(super) struct Shipped {
-    /// Of the programs.
+    /// The version of the programs.
     pub(super) version: String,
     pub(super) packages: Vec<Package>,
-    /// Positions of the packages that each package uses.
+    /// Indices of the packages that each package uses.
     pub(super) uses: Vec<Vec<usize>>,
 }
 
-/// What is shipped for a target.
+/// The shipped packages for a target.
 ///
 /// # Errors
 /// Cargo failed, or does not know the programs.
@@ -92,7 +93,7 @@ fn read(metadata: &Value) -> Result<Shipped> {
     })
 }
 
-/// The packages that a package is linked with: no tests, no build scripts.
+/// The packages with which a package is linked: no tests, no build scripts.
 fn linked(node: &Value) -> impl Iterator<Item = &str> {
     let is_linked = |one: &&Value| {
         list(one, "dep_kinds")

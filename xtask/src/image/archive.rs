@@ -1,7 +1,8 @@
-//! An image as one file: an OCI layout in a tar archive, with the manifest that `docker load` reads beside it.
+//! An image as one file: an OCI layout in a tar archive, plus the manifest that `docker load` reads.
 //!
-//! By the OCI image specification 1.1 (layout, index, manifest, configuration) and Docker's archive format. Must not know what is in
-//! an image. Invariant: the same image gives the same bytes; times are zero, owners are numbers, order is by name.
+//! According to the OCI image specification 1.1 (layout, index, manifest, configuration) and Docker's archive
+//! format. Must not know the content of an image. Invariant: the same image gives the same bytes; times are
+//! zero, owners are numbers, entries are sorted by name.
 
 use std::io::Write;
 
@@ -14,11 +15,11 @@ use tar::{Builder, EntryType, Header};
 use crate::Result;
 use crate::image::root::{Node, Root};
 
-/// The instant that everything has.
+/// The time of all entries.
 const EPOCH: &str = "1970-01-01T00:00:00Z";
 const PATH: &str = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What an image says of itself.
+/// The metadata of an image.
 pub(crate) struct About {
     pub(crate) entrypoint: Vec<String>,
     /// `None`: root.
@@ -34,7 +35,7 @@ pub(crate) struct Written {
     pub(crate) layer: usize,
 }
 
-/// Name and tag of an image, as container runtimes keep them.
+/// Name and tag of an image, as container runtimes store them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// Registry, path and tag.
@@ -46,7 +47,7 @@ impl Reference {
     /// Reads `[REGISTRY/]NAME:TAG`.
     ///
     /// # Errors
-    /// There is no tag, or a character that names do not have.
+    /// There is no tag, or an invalid character in the name.
     pub(crate) fn read(text: &str) -> Result<Reference> {
         let refused = || format!("image: --tag {text:?} is not of the form [REGISTRY/]NAME:TAG");
         let (name, tag) = text.rsplit_once(':').ok_or_else(refused)?;
@@ -57,7 +58,7 @@ impl Reference {
         if !is_fit(name, b"._-/:") || !is_fit(tag, b"._-") {
             return Err(refused());
         }
-        // As Docker reads them: a name without a registry is Docker Hub's, and one without a path its library's.
+        // As in Docker: a name without a registry is from Docker Hub, and one without a path from its library.
         let full = match name.split_once('/') {
             None => format!("docker.io/library/{text}"),
             Some((host, _)) if !host.contains(['.', ':']) && host != "localhost" => {
@@ -75,7 +76,7 @@ impl Reference {
 /// Writes an image.
 ///
 /// # Errors
-/// A path is longer than archives can have.
+/// A path is too long for archives.
 pub(crate) fn write(root: &Root, about: &About, name: &Reference) -> Result<Written> {
     let layer = layer(root)?;
     let packed = packed(&layer)?;
@@ -233,7 +234,7 @@ mod tests {
     use super::*;
     use crate::image::root::architecture_of;
 
-    /// A small program that wants libraries.
+    /// A small program that needs libraries.
     const PROGRAM: &str = "/bin/sh";
 
     fn image() -> Vec<u8> {

@@ -1,6 +1,8 @@
-//! What a program needs to be loaded: its architecture, its loader and its libraries, as its ELF header says.
+//! What a program needs to be loaded: its architecture, its loader and its libraries, according to its ELF
+//! header.
 //!
-//! Must not know images or files. Invariant: bytes that are no ELF file of 64 bits, or that are cut off, are an error and no panic.
+//! Must not know images or files. Invariant: bytes that are not a 64-bit ELF file, or that are truncated, are
+//! an error, never a panic.
 
 use crate::Result;
 
@@ -12,7 +14,7 @@ const DT_NULL: u64 = 0;
 const DT_NEEDED: u64 = 1;
 const DT_STRTAB: u64 = 5;
 
-/// What a processor is called.
+/// The names of an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Architecture {
     machine: u64,
@@ -41,7 +43,7 @@ pub(crate) struct Elf {
     pub(crate) architecture: Architecture,
     /// The loader's path; `None`: it is linked statically, or is a library.
     pub(crate) loader: Option<String>,
-    /// Names of the libraries that it wants.
+    /// Names of the libraries that it needs.
     pub(crate) libraries: Vec<String>,
 }
 
@@ -49,7 +51,7 @@ impl Elf {
     /// Reads the header of a file.
     ///
     /// # Errors
-    /// It is no ELF file of 64 bits and little endian, it is cut off, or its processor is not in the table.
+    /// It is not a 64-bit little-endian ELF file, it is truncated, or its architecture is not in the table.
     pub(crate) fn read(bytes: &[u8]) -> Result<Elf> {
         // 64 bits, little endian.
         if !bytes.starts_with(b"\x7fELF\x02\x01") {
@@ -122,7 +124,7 @@ fn libraries(bytes: &[u8], segments: &[Segment]) -> Result<Vec<String>> {
     needed.into_iter().map(name).collect()
 }
 
-/// Where in the file an address of memory is.
+/// The file offset of a memory address.
 fn offset_of(address: u64, segments: &[Segment]) -> Result<u64> {
     let holds = |segment: &&Segment| {
         let within = address.checked_sub(segment.address);
@@ -145,7 +147,7 @@ fn number(bytes: &[u8], at: u64, length: usize) -> Result<u64> {
     Ok(u64::from_le_bytes(whole))
 }
 
-/// The text that ends with a zero byte.
+/// The text up to a zero byte.
 fn text(bytes: &[u8], at: u64) -> Result<String> {
     let at = usize::try_from(at).map_err(|_| cut_off())?;
     let rest = bytes.get(at..).ok_or_else(cut_off)?;

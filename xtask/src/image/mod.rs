@@ -1,7 +1,7 @@
-//! `cargo xtask image`: the container image, as an archive that `ctr images import` and `docker load` take.
+//! `cargo xtask image`: the container image, as an archive for `ctr images import` and `docker load`.
 //!
-//! Must not know container runtimes: none is needed to make it. Invariants: the same programs give the same bytes; an image that is
-//! larger than it may be is an error.
+//! Must not know container runtimes: none is needed to make it. Invariants: the same programs give the same
+//! bytes; an image that exceeds the maximum size is an error.
 
 mod archive;
 mod elf;
@@ -17,9 +17,9 @@ use crate::workspace::{self, root as repository};
 
 /// Name of the archive.
 const ARCHIVE: &str = "loadline-image.tar";
-/// What a node may have to download, in bytes.
+/// Maximum download of a node, in bytes.
 const SIZE_MAX: usize = 60_000_000;
-/// Of all that is in it.
+/// Of everything in it.
 const LICENCES: &str = "Apache-2.0 AND GPL-2.0-only AND LGPL-2.1-or-later AND MPL-2.0 AND GPL-3.0-or-later WITH GCC-exception-3.1";
 
 const HELP: &str = "\
@@ -43,7 +43,7 @@ struct Options {
 /// Makes the image that `arguments` describe.
 ///
 /// # Errors
-/// Bad arguments, a build that failed, a file that is missing, or an image that is too large.
+/// Bad arguments, a failed build, a missing file, or an image that is too large.
 pub(crate) fn command(arguments: &[String]) -> Result<()> {
     let options = parse(arguments)?;
     match &options.program {
@@ -60,7 +60,7 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
     }
 }
 
-/// Where the image of a release build is put.
+/// The path of a release build's image.
 ///
 /// # Errors
 /// Cargo failed.
@@ -71,7 +71,7 @@ pub(crate) fn default_archive() -> Result<PathBuf> {
 /// Makes the image of a release build.
 ///
 /// # Errors
-/// As those of the command.
+/// Those of the command.
 pub(crate) fn of_release() -> Result<()> {
     command(&[])
 }

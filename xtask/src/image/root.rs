@@ -1,7 +1,7 @@
-//! The root file system of an image: which files of this machine are where in it.
+//! The root file system of an image: the paths of this machine's files in it.
 //!
-//! Must not know how an image is written. Invariants: every folder of a path is there before it; a program is there with its
-//! loader and its libraries; all programs are of one architecture.
+//! Must not know how an image is written. Invariants: every parent folder precedes a path; a program comes with
+//! its loader and its libraries; all programs have one architecture.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,32 +10,33 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 use crate::image::elf::{Architecture, Elf};
 
-/// Whom programs run as.
+/// The user of the programs.
 pub(crate) const NOBODY: u64 = 65_532;
-/// Where they begin, and may write.
+/// Their working folder, to which they may write.
 pub(crate) const HOME: &str = "home/nonroot";
-/// Where the programs of an image are.
+/// The folder of an image's programs.
 const PROGRAMS: &str = "usr/bin";
-/// Names under which loadline does as another tool does.
+/// Names under which loadline imitates another tool.
 const DIALECTS: &[&str] = &["k6", "bombardier", "hey", "jmeter"];
-/// What a shell text of k6-operator's initializer calls, what copies a script out of an image, and what `kubectl cp` calls.
+/// Commands used by a shell script of k6-operator's initializer, for copying a script out of an image, and by
+/// `kubectl cp`.
 const SHELL: &[&str] = &["sh", "mkdir", "dirname", "cat", "grep", "cp", "tar"];
-/// Packages whose files are in an image: their licences go with them.
+/// Packages whose files are in an image: their licences are included.
 const LICENCES: &[&str] = &["busybox-static", "ca-certificates", "libc6", "libgcc-s1"];
 const CERTIFICATES: &str = "etc/ssl/certs/ca-certificates.crt";
 const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\n\
     nobody:x:65534:65534:nobody:/:/bin/false\n\
     nonroot:x:65532:65532:nonroot:/home/nonroot:/bin/sh\n";
 const GROUP: &str = "root:x:0:\nnobody:x:65534:\nnonroot:x:65532:\n";
-/// Names are looked up in /etc/hosts, which a cluster writes, and then asked for.
+/// Names are looked up in /etc/hosts, which a cluster writes, and then by DNS.
 const NSSWITCH: &str = "hosts: files dns\n";
 
-/// What is at a path.
+/// The entry at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     Folder,
     File(Vec<u8>),
-    /// Where it points to.
+    /// Its target.
     Link(String),
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct Entry {
     pub(crate) user: u64,
 }
 
-/// Paths without a leading slash; a folder sorts before what is in it.
+/// Paths without a leading slash; a folder sorts before its content.
 #[derive(Debug)]
 pub(crate) struct Root {
     pub(crate) entries: BTreeMap<String, Entry>,
@@ -54,7 +55,7 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// A root without a program; `architecture`: of those that will be added.
+    /// A root without programs; `architecture`: that of the programs to be added.
     pub(crate) fn empty(architecture: Architecture) -> Root {
         let mut root = Root {
             entries: BTreeMap::new(),
@@ -68,10 +69,11 @@ impl Root {
         root
     }
 
-    /// What loadline needs; `binaries`: the folder of its programs, `system`: where everything else is taken from.
+    /// The files needed by loadline; `binaries`: the folder of its programs, `system`: the root of all other
+    /// files.
     ///
     /// # Errors
-    /// A file is missing or does not fit; it is named, with where it comes from.
+    /// A file is missing or does not fit; it is named, with its source.
     pub(crate) fn of_loadline(binaries: &Path, system: &Path, licence: &Path) -> Result<Root> {
         let loadline = binaries.join("loadline");
         let mut root = Root::empty(architecture_of(&loadline)?);
@@ -93,7 +95,7 @@ impl Root {
         root.file("usr/share/doc/loadline/copyright", read(licence)?, 0o644);
         for package in LICENCES {
             let path = format!("usr/share/doc/{package}/copyright");
-            // Other distributions keep them elsewhere.
+            // Other distributions store them elsewhere.
             if let Ok(text) = fs::read(system.join(&path)) {
                 root.file(&path, text, 0o644);
             }
@@ -101,10 +103,10 @@ impl Root {
         Ok(root)
     }
 
-    /// A program, with its loader and its libraries as `system` has them.
+    /// Adds a program, with its loader and its libraries from `system`.
     ///
     /// # Errors
-    /// It or a library cannot be read, or is of another architecture.
+    /// It or a library cannot be read, or has another architecture.
     pub(crate) fn program(&mut self, to: &str, from: &Path, system: &Path) -> Result<()> {
         let (bytes, elf) = self.look_at(from)?;
         self.file(to, bytes, 0o755);
@@ -122,7 +124,7 @@ impl Root {
         Ok(())
     }
 
-    /// Where a library is; the loader is called by its path.
+    /// The path of a library; the loader is identified by its path.
     fn find(&self, name: &str, program: &Path, system: &Path) -> Result<String> {
         let triple = self.architecture.triple;
         let folders = [
@@ -144,7 +146,7 @@ impl Root {
         })
     }
 
-    /// A shell that needs no library, under the names of its parts that are used.
+    /// A static shell, under the names of its applets that are used.
     fn shell(&mut self, system: &Path) -> Result<()> {
         let from = system.join("bin/busybox");
         let wanted = |why: &str| {
@@ -208,7 +210,7 @@ impl Root {
 /// The architecture of a program.
 ///
 /// # Errors
-/// It cannot be read, or is no program.
+/// It cannot be read, or is not a program.
 pub(crate) fn architecture_of(program: &Path) -> Result<Architecture> {
     let elf = Elf::read(&read(program)?);
     let elf = elf.map_err(|error| format!("{}: {error}", program.display()))?;

@@ -1,6 +1,6 @@
-//! Asks the binary whether it has what k6 has.
+//! Queries the binary for the features of k6.
 //!
-//! Must not know the answers. Invariant: every row of every section gets one answer.
+//! Must not know the results. Invariant: every row of every section gets one result.
 
 use std::fs;
 use std::net::TcpListener;
@@ -15,7 +15,7 @@ use super::reference::{Ask, Section};
 use crate::Result;
 use crate::workspace::root;
 
-/// Where the tags are declared.
+/// The declaration of the tags.
 const TAGS: &str = "crates/model/src/system_tags.rs";
 /// Code that reads variables, and the test that sets one which a library reads.
 const CODE: [&str; 6] = [
@@ -27,11 +27,11 @@ const CODE: [&str; 6] = [
     "crates/output/src",
 ];
 
-/// What came of asking for a row.
+/// The result of querying a row.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) is_there: bool,
-    /// Why not, where the binary says so itself.
+    /// The reason why not, if the binary gives one.
     pub(super) said: Option<String>,
 }
 
@@ -44,10 +44,10 @@ impl Answer {
     }
 }
 
-/// The answers to all rows, by section.
+/// The results for all rows, by section.
 ///
 /// # Errors
-/// The binary could not be started, or did not answer.
+/// The binary could not be started, or did not respond.
 pub(super) fn all(
     binary: &Path,
     sections: &[Section],
@@ -75,7 +75,7 @@ pub(super) fn all(
 
 struct Asker<'a> {
     binary: &'a Path,
-    /// For scripts; taken away at the end.
+    /// For scripts; removed at the end.
     folder: PathBuf,
     help: String,
     code: String,
@@ -153,7 +153,7 @@ impl Asker<'_> {
         })
     }
 
-    /// What is said of a script with these options.
+    /// The output of `inspect` for a script with these options.
     fn inspected(&self, options: &str) -> Result<String> {
         let script = self.script(options)?;
         self.run(&["inspect", &script], &[])
@@ -188,7 +188,7 @@ impl Asker<'_> {
             .ok_or_else(|| format!("k6 support: the script found nothing; loadline said:\n{said}"))
     }
 
-    /// What the binary says to these words, on both streams; how it ends is not looked at.
+    /// The binary's output for these words, on both streams; the exit code is ignored.
     fn run(&self, words: &[&str], variables: &[(&str, String)]) -> Result<String> {
         let mut command = Command::new(self.binary);
         command
@@ -219,7 +219,7 @@ fn free_address() -> Result<String> {
         .map_err(|error| format!("no free port: {error}"))
 }
 
-/// All Rust code of a folder but its tests.
+/// All Rust code in a folder except its tests.
 fn read_code(folder: &Path, code: &mut String) -> Result<()> {
     let fail = |error: std::io::Error| format!("{}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(fail)? {

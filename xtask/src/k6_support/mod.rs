@@ -1,9 +1,10 @@
-//! `docs/k6-support.md`: what of k6 is there, what is not and why, and which scripts prove it.
+//! `docs/k6-support.md`: the supported features of k6, the missing ones with reasons, and the scripts that
+//! prove it.
 //!
-//! Must not know what is supported: `reference.toml` lists what k6 has, the binary is asked for each
-//! row, and the first script of the differential suite that uses a row is its proof. How many do is not
-//! told: each new script would make the page stale. Invariant: a row that is not there says why, or
-//! no page is made.
+//! Must not know what is supported: `reference.toml` lists the features of k6, the binary is queried for each
+//! row, and the first script of the differential suite that uses a row is its proof. The number of such scripts
+//! is omitted: each new script would make the page stale. Invariant: a missing row has a reason, or no page is
+//! made.
 
 mod ask;
 mod probe;
@@ -18,7 +19,7 @@ use ask::Answer;
 use proofs::Proofs;
 use reference::Section;
 
-/// Where the page lies.
+/// The path of the page.
 pub(crate) const PAGE: &str = "docs/k6-support.md";
 
 const HEAD: &str = "\
@@ -32,8 +33,7 @@ recording of k6. [beyond-k6.md](beyond-k6.md) lists what loadline adds.
 /// The page.
 ///
 /// # Errors
-/// The binary could not be asked, a row is not there and says nothing of why, or the suite could
-/// not be read.
+/// The binary could not be queried, a row is missing without a reason, or the suite could not be read.
 pub(crate) fn page(binary: &Path) -> Result<String> {
     let sections = reference::read()?;
     let proofs = Proofs::read()?;

@@ -1,13 +1,13 @@
-//! The script that looks, while it runs, for what a script can reach.
+//! The script that checks, while it runs, what a script can access.
 //!
-//! Must not know what it will find. Invariant: one line of JSON is logged, with an answer for each row in order.
+//! Must not know the results. Invariant: one line of JSON is logged, with a result for each row in order.
 
 use serde_json::{Value, json};
 
 use super::ask::Answer;
 use super::reference::{Ask, Section};
 
-/// Before the sections: modules, and things whose members are looked for.
+/// Before the sections: modules, and objects whose members are checked.
 const HEAD: &str = "
 const loaded = {}, refused = {};
 for (const name of MODULES) {
@@ -50,7 +50,7 @@ pub(super) fn script(sections: &[Section]) -> String {
     script
 }
 
-/// What the script found, from its log: for each section that it asked for, in order.
+/// The results of the script, from its log: for each section that it checked, in order.
 pub(super) fn found(log: &str) -> Option<Vec<Vec<Answer>>> {
     let line = log.lines().find_map(|line| line.strip_prefix("found "))?;
     let found: Vec<Vec<Value>> = serde_json::from_str(line).ok()?;

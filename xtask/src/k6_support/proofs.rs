@@ -1,7 +1,6 @@
 //! Which scripts of the differential suite use a name.
 //!
-//! Must not know what is supported. Invariant: the same scripts give the same answer, in the order of
-//! their names.
+//! Must not know what is supported. Invariant: the same scripts give the same result, sorted by name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,17 +12,17 @@ use crate::workspace::root;
 const SUITE: &str = "crates/e2e/k6";
 
 struct Script {
-    /// Below the suite's folder of scripts.
+    /// Path below the suite's folder of scripts.
     name: String,
     text: String,
-    /// What k6 was seen to do with it.
+    /// The recorded behaviour of k6.
     golden: String,
 }
 
 /// The suite's scripts.
 pub(super) struct Proofs(Vec<Script>);
 
-/// A link to a script, which the page shows by its name below the suite's folder.
+/// A link to a script, which the page shows by its path below the suite's folder.
 pub(super) fn link(script: &str) -> String {
     format!("[{script}](../{SUITE}/scripts/{script})")
 }
@@ -100,7 +99,7 @@ fn has_member(text: &str, name: &str) -> bool {
         })
 }
 
-/// Whether a word stands in a text that is no part of a longer one.
+/// Whether a text contains a word that is not part of a longer one.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {

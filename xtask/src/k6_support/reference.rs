@@ -1,6 +1,6 @@
-//! `reference.toml`, read: what k6 has, section by section.
+//! Reads `reference.toml`: the features of k6, section by section.
 //!
-//! Must not know what loadline has. Invariant: every remark and every reason belongs to a row.
+//! Must not know the features of loadline. Invariant: every remark and every reason belongs to a row.
 
 use std::collections::BTreeMap;
 
@@ -10,34 +10,34 @@ use crate::Result;
 
 const FILE: &str = include_str!("reference.toml");
 
-/// How a row is asked for.
+/// How a row is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// Its help is asked for.
+    /// By requesting its help.
     Command,
-    /// It is looked for in the help of `run`.
+    /// By searching the help of `run`.
     Flag,
-    /// Its name is looked for in the code.
+    /// By searching the code for its name.
     Variable,
-    /// A script that sets it is inspected.
+    /// By inspecting a script that sets it.
     Option,
-    /// A script with a scenario of this executor is inspected.
+    /// By inspecting a script with a scenario of this executor.
     Executor,
-    /// A script whose scenario has this key is inspected.
+    /// By inspecting a script whose scenario has this key.
     Scenario,
-    /// A script imports it.
+    /// By importing it in a script.
     Module,
-    /// A running script looks for it.
+    /// By searching for it in a running script.
     Member,
-    /// A threshold is put on it.
+    /// By a threshold on it.
     Metric,
-    /// Its name is looked for among the declared tags.
+    /// By searching the declared tags for its name.
     Tag,
-    /// A test is run with it.
+    /// By running a test with it.
     Output,
-    /// A running script requests it of its own run.
+    /// By requesting it from the REST API of a running script's own run.
     Route,
-    /// It cannot be asked for: it is there if scripts of the suite use it.
+    /// It cannot be checked: it is supported if scripts of the suite use it.
     Proof,
 }
 
@@ -46,21 +46,21 @@ pub(super) enum Ask {
 pub(super) struct Section {
     pub(super) title: String,
     pub(super) ask: Ask,
-    /// What the rows belong to; empty where they belong to nothing.
+    /// The parent of the rows; empty if they have none.
     pub(super) of: String,
-    /// Text that a script holds which counts as a proof; empty: any script does.
+    /// Text that a script must contain to count as a proof; empty: any script does.
     pub(super) mention: String,
     pub(super) rows: Vec<String>,
-    /// What is to be said of a row, by its name.
+    /// Remarks on rows, by name.
     pub(super) remarks: BTreeMap<String, String>,
-    /// Why a row is not there, by its name.
+    /// Why a row is missing, by name.
     pub(super) missing: BTreeMap<String, String>,
 }
 
 /// All sections.
 ///
 /// # Errors
-/// The file is wrong; the message names the section.
+/// The file is invalid; the message names the section.
 pub(super) fn read() -> Result<Vec<Section>> {
     parse(FILE)
 }

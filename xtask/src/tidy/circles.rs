@@ -1,17 +1,18 @@
-//! Files of one crate that know one another in a circle are one file to whoever reads them: there are few of them.
+//! Cyclic dependencies between files of one crate: a reader has to treat such files as one, so there may only
+//! be few of them.
 //!
-//! Must not know what a path names; a file knows another when it says `crate::…`, `self::…` or `super::…` of it. What a
-//! module re-exports belongs to that module here. Invariant: each circle is found once.
+//! Must not know what a path names; a file depends on another if it contains a path `crate::…`, `self::…` or
+//! `super::…` to it. Re-exports of a module count as part of that module. Invariant: each cycle is found once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::File;
 use super::paths::{is_test, paths_from};
 
-/// As many files may know one another in a circle.
+/// Maximum number of files in a cycle.
 const CIRCLE_MAX: usize = 3;
 
-/// Larger circles that are still there: one of the files, and how many there are at the most.
+/// Existing larger cycles: one of the files, and their maximum number of files.
 const STILL_LARGER: &[(&str, usize)] = &[
     ("crates/script/src/modules/http/mod.rs", 5),
     ("crates/script/src/vu/mod.rs", 13),
@@ -47,7 +48,7 @@ fn most(circle: &[&str]) -> usize {
     listed.map_or(CIRCLE_MAX, |(_, files)| *files)
 }
 
-/// `crates/run/src/verdict/mod.rs` → `crates/run`, `verdict`; `None`: no source of a crate.
+/// `crates/run/src/verdict/mod.rs` → `crates/run`, `verdict`; `None`: it is not a source of a crate.
 fn module_of(path: &str) -> Option<(&str, ModulePath)> {
     let (folder, inside) = path.strip_suffix(".rs")?.split_once("/src/")?;
     let mut module: ModulePath = inside.split('/').map(str::to_owned).collect();
@@ -60,7 +61,7 @@ fn module_of(path: &str) -> Option<(&str, ModulePath)> {
     Some((folder, module))
 }
 
-/// The circles of one crate, each a sorted list of files.
+/// The cycles of one crate, each a sorted list of files.
 fn circles<'a>(modules: &BTreeMap<ModulePath, &'a File>) -> BTreeSet<Vec<&'a str>> {
     let known: BTreeMap<&ModulePath, BTreeSet<ModulePath>> = modules
         .iter()
@@ -84,7 +85,7 @@ fn circles<'a>(modules: &BTreeMap<ModulePath, &'a File>) -> BTreeSet<Vec<&'a str
         .collect()
 }
 
-/// The modules that a file names, itself left out.
+/// The modules that a file names, except itself.
 fn known_to(
     module: &ModulePath,
     file: &File,
@@ -112,7 +113,7 @@ fn named(module: &ModulePath, path: &str) -> ModulePath {
     named
 }
 
-/// The file that a path leads to: the longest beginning of the path that is a module.
+/// The file of a path: the longest prefix of the path that is a module.
 fn nearest(mut path: ModulePath, modules: &BTreeMap<ModulePath, &File>) -> ModulePath {
     while !path.is_empty() && !modules.contains_key(&path) {
         path.pop();
@@ -120,7 +121,7 @@ fn nearest(mut path: ModulePath, modules: &BTreeMap<ModulePath, &File>) -> Modul
     path
 }
 
-/// What can be reached from a module; the module itself if it is in a circle.
+/// The modules reachable from a module; including the module itself if it is in a cycle.
 fn reached_from<'a>(
     module: &ModulePath,
     known: &'a BTreeMap<&ModulePath, BTreeSet<ModulePath>>,

@@ -1,13 +1,13 @@
-//! Links between documents: each leads to a file of a clone, and its `#anchor` to a heading there.
+//! Links between documents: each points to a file of a clone, and its `#anchor` to a heading in it.
 //!
-//! Must not know what documents say, nor any other place on the web. Invariant: anchors are made of headings as GitHub and
-//! mdBook make them, so that a link that passes works in both.
+//! Must not know the content of documents, nor other places on the web. Invariant: anchors are derived from
+//! headings as in GitHub and mdBook, so that a link that passes works in both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{File, Kept};
 
-/// Relative links that lead nowhere, each with its place.
+/// Broken relative links, each with its location.
 pub(super) fn breaches(files: &[File], kept: &Kept) -> Vec<String> {
     let documents = files.iter().filter(|file| file.has_extension("md"));
     let anchors: BTreeMap<&str, BTreeSet<String>> = documents
@@ -28,7 +28,7 @@ pub(super) fn breaches(files: &[File], kept: &Kept) -> Vec<String> {
     found
 }
 
-/// What the links of a line lead to.
+/// The targets of the links in a line.
 pub(crate) fn targets(line: &str) -> impl Iterator<Item = &str> {
     let after = line.split("](").skip(1);
     after.filter_map(|rest| rest.split(')').next())
@@ -55,7 +55,7 @@ fn leads_somewhere(
     kept.holds(&path) && (anchor.is_empty() || has_anchor())
 }
 
-/// Where a link of a document leads to, from the root of the repository.
+/// The target of a document's link, relative to the root of the repository.
 pub(crate) fn joined(document: &str, link: &str) -> String {
     let mut parts: Vec<&str> = document.split('/').collect();
     parts.pop();
@@ -69,7 +69,7 @@ pub(crate) fn joined(document: &str, link: &str) -> String {
     parts.join("/")
 }
 
-/// What `#` may lead to in a document.
+/// The anchors of a document.
 fn anchors(content: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for text in headings(content) {
@@ -81,7 +81,7 @@ fn anchors(content: &str) -> BTreeSet<String> {
     found
 }
 
-/// The headings of a document, without those that are comments in code.
+/// The headings of a document, without comments in code blocks.
 fn headings(content: &str) -> Vec<&str> {
     let mut is_code = false;
     let mut found = Vec::new();
@@ -97,7 +97,8 @@ fn headings(content: &str) -> Vec<&str> {
     found
 }
 
-/// The anchor of a heading: small letters, digits and hyphens, a hyphen for each space, the text of links alone.
+/// The anchor of a heading: lower-case letters, digits and hyphens, with a hyphen for each space, and only the
+/// text of links.
 fn anchor(heading: &str) -> String {
     let mut text = String::new();
     for (at, part) in heading.split("](").enumerate() {

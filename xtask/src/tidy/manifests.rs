@@ -5,7 +5,7 @@
 
 use super::File;
 
-/// Lines that a section must hold.
+/// Lines that a section must contain.
 const WANTED: &[(&str, &str)] = &[
     ("[lints]", "workspace = true"),
     ("[package]", "version.workspace = true"),

@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: the house rules that a text can be held against. Also run by `cargo test`.
+//! `cargo xtask tidy`: the house rules that can be checked in texts. Also run by `cargo test`.
 //!
-//! Must not know the product, nor what git ignores. Invariant: a rule in CONTRIBUTING.md that says "tidy" is checked here,
-//! and each finding names file, line and rule.
+//! Must not know the product, nor what git ignores. Invariant: a rule in CONTRIBUTING.md that says "tidy" is
+//! checked here, and each finding names file, line and rule.
 
 mod circles;
 pub(crate) mod links;
@@ -18,7 +18,7 @@ use std::path::Path;
 use crate::workspace::{self, root};
 use crate::{Result, layers};
 
-/// A text file of the repository, its path relative to the root with `/` between the parts.
+/// A text file of the repository, with its path relative to the root, separated by `/`.
 struct File {
     path: String,
     content: String,
@@ -36,13 +36,13 @@ impl File {
     }
 }
 
-/// What tidy reads: sources, manifests, documents, scripts.
+/// The files that are checked: sources, manifests, documents, scripts.
 const EXTENSIONS: &[&str] = &["rs", "toml", "md", "json", "sh", "yml", "html", "css", "js"];
 /// Text files that have no extension.
 const BARE_NAMES: &[&str] = &["run", "LICENSE", ".editorconfig", ".gitignore"];
-/// Kept as others wrote it, or found by machines.
+/// Files kept as others wrote them, or found by machines.
 const LEFT_OUT: &[&str] = &["third_party/", "fuzz/seeds/"];
-/// What a visitor of the repository looks for.
+/// Files that visitors of the repository expect.
 const WANTED: &[&str] = &[
     "LICENSE",
     "README.md",
@@ -52,7 +52,7 @@ const WANTED: &[&str] = &[
     "GLOSSARY.md",
 ];
 
-/// Holds the repository against the rules.
+/// Checks the repository against the rules.
 ///
 /// # Errors
 /// A file could not be read, or a rule is broken: one line for each breach.
@@ -102,7 +102,7 @@ fn files(kept: &Kept) -> Result<Vec<File>> {
     texts.map(read).collect()
 }
 
-/// What a clone of the repository holds, once all that git does not ignore is committed.
+/// The files in a clone of the repository once everything that git does not ignore is committed.
 struct Kept {
     paths: BTreeSet<String>,
 }
@@ -112,7 +112,7 @@ impl Kept {
         workspace::files().map(|paths| Self { paths })
     }
 
-    /// Whether a file or a folder is there.
+    /// Whether a file or a folder exists.
     fn holds(&self, path: &str) -> bool {
         let inside = format!("{path}/");
         let next = self.paths.range(path.to_owned()..).next();

@@ -1,14 +1,15 @@
 //! The paths that a Rust file names.
 //!
-//! Must not know Rust's grammar beyond comments, `use` trees and the house's habit that a file's
-//! tests come last. Invariant: what it finds is written outside comments and tests.
+//! Must not know Rust's grammar beyond comments, `use` trees and the convention that a file's tests come last.
+//! Invariant: the paths found are outside comments and tests.
 
-/// Whether a file holds tests or examples alone.
+/// Whether a file only contains tests or examples.
 pub(super) fn is_test(path: &str) -> bool {
     path.contains("/tests/") || path.contains("/examples/") || path.ends_with("tests.rs")
 }
 
-/// Every path of the code before the tests that begins with `root` (`std::`), `use` trees spread out, with its line.
+/// Every path of the code before the tests that starts with `root` (`std::`), with `use` trees expanded, and
+/// its line.
 pub(super) fn paths_from(root: &str, content: &str) -> Vec<(String, usize)> {
     let code = code_before_tests(content);
     let mut found = Vec::new();
@@ -36,14 +37,14 @@ fn code_before_tests(content: &str) -> String {
     let end = (0..lines.len())
         .find(|at| opens_tests(*at))
         .unwrap_or(lines.len());
-    // A comment becomes an empty line, so that the line numbers stay.
+    // A comment becomes an empty line, so that line numbers are preserved.
     let code = lines[..end]
         .iter()
         .map(|line| line.split("//").next().unwrap_or_default());
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// The path or `use` tree that starts the text, without white space.
+/// The path or `use` tree at the start of the text, without white space.
 fn tree_text(text: &str) -> String {
     let mut depth = 0_usize;
     let mut tree = String::new();
@@ -80,7 +81,7 @@ fn spread(prefix: &str, tree: &str) -> Vec<String> {
         .collect()
 }
 
-/// Splits at the commas that stand in no braces.
+/// Splits at the commas outside braces.
 fn branches(inside: &str) -> Vec<&str> {
     let mut depth = 0_i32;
     let split = inside.split(|c| {

@@ -1,11 +1,11 @@
-//! What people read: help, messages, findings, pages and documents say it in the field's own words.
+//! Texts for users: help, messages, findings, pages and documents use the field's own terms.
 //!
-//! Must not know what comments and names in the code say, which only its authors read. Invariant: a phrase is found only
-//! inside of a string, in a text of the help, or in a document.
+//! Must not know comments and names in the code, which only its authors read. Invariant: a phrase is only found
+//! inside a string, in a text of the help, or in a document.
 
 use super::File;
 
-/// Phrases that readers stumble over, in small letters, and what they say themselves.
+/// Phrases that confuse readers, in lower case, and better ones.
 const STUMBLES: &[(&str, &str)] = &[
     ("an answer", "a response; a search has a result"),
     ("good answer", "good response"),
@@ -49,7 +49,7 @@ const STUMBLES: &[(&str, &str)] = &[
     ("machine of its own", "its own machine"),
     ("pages of other places", "pages of other sites"),
 ];
-/// Documents that only authors read, and those that show how other tools or other versions say it.
+/// Documents for authors only, and those that quote other tools or other versions.
 const NOT_READ: &[&str] = &[
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -84,7 +84,7 @@ fn is_of_tests(path: &str) -> bool {
             .any(|at| path.starts_with(at))
 }
 
-/// What of a line reaches readers; empty: nothing.
+/// The part of a line that reaches users; empty: none.
 fn shown(file: &File, line: &str) -> String {
     let line = line.trim();
     let is_help = file.path.starts_with("crates/app/src/cli");
@@ -102,7 +102,7 @@ fn shown(file: &File, line: &str) -> String {
         _ if line.starts_with("//") => return String::new(),
         _ => {}
     }
-    // A string that goes on over lines has no quotes in those between.
+    // The inner lines of a multi-line string have no quotes.
     match line
         .split('"')
         .skip(1)
@@ -113,7 +113,7 @@ fn shown(file: &File, line: &str) -> String {
         quoted if quoted.is_empty() && !line.ends_with([';', '{', '}', ',', ')', '(', '>']) => {
             line.to_owned()
         }
-        // What an assertion says to its author.
+        // Messages of assertions, for authors.
         _ if line.contains("expect(\"") || line.contains("unreachable!(") => String::new(),
         quoted => quoted,
     }

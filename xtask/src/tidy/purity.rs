@@ -1,12 +1,12 @@
 //! Pure crates name no clock, socket, file, thread, process or environment of the standard library.
 //!
-//! Must not know Rust's grammar. Invariant: what it reports is written outside comments and tests.
+//! Must not know Rust's grammar. Invariant: what it reports is outside comments and tests.
 
 use super::File;
 use super::paths::{is_test, paths_from};
 use crate::layers::{LAYERS, Level};
 
-/// Paths that a pure crate must not name; everything below a path is meant too.
+/// Paths that a pure crate must not name, including everything below them.
 const BANNED: &[(&str, &str)] = &[
     (
         "std::env",

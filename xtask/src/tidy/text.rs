@@ -1,26 +1,25 @@
 //! Rules for the text of one file: length, header, words, white space.
 //!
-//! Must not know more than the file it is given. Invariant: a rule that could be wrong about honest text is
-//! not here.
+//! Must not know more than the given file. Invariant: a rule with false positives is not included.
 
 use super::File;
 
-/// More than this and a module has more than one responsibility.
+/// A longer module has more than one responsibility.
 const LINES_MAX: usize = 600;
-/// Tables and lists may be longer; the mark stands near the top, where a reader sees it.
+/// Tables and lists may be longer; the mark is near the top, where a reader sees it.
 const TABLE_MARK: &str = "// tidy: table";
 const TABLE_MARK_WITHIN: usize = 30;
-/// A header shorter than this says nothing.
+/// Minimum length of a header in characters: a shorter one says nothing.
 const HEADER_CHARS_MIN: usize = 40;
 
-/// Whole words that mean "not finished". Put together here, so that this file does not hold them.
+/// Whole words that mean "not finished". They are concatenated here, so that this file does not contain them.
 const UNFINISHED: &[&str] = &[
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
     concat!("XX", "X"),
     concat!("HA", "CK"),
 ];
-/// Pieces of text that no file may hold, and why.
+/// Texts that no file may contain, and why.
 const BANNED: &[(&str, &str)] = &[
     (concat!("dbg", "!("), "debugging output"),
     (concat!("/wo", "rk/"), "a path of one machine"),
@@ -33,7 +32,7 @@ const GLOSSARY: &[(&str, &str)] = &[
     (concat!("breaking ", "point"), "saturation point"),
     (concat!("task ", "set"), "scenario"),
 ];
-/// Phrases that are no English of the field, and what its readers say.
+/// Phrases that are not the field's English, and the terms that its readers use.
 const PHRASES: &[(&str, &str)] = &[
     (concat!("segments sent ", "again"), "retransmits"),
     (concat!("any ", "certificate"), "skip TLS verification"),
@@ -48,7 +47,7 @@ const PHRASES: &[(&str, &str)] = &[
 
 pub(super) fn breaches(file: &File) -> Vec<String> {
     let mut found = white_space(file);
-    // The licence is quoted, and the glossary lists the words it replaces.
+    // The licence is a quote, and the glossary lists the words that it replaces.
     if file.path != "LICENSE" {
         found.extend(
             file.content

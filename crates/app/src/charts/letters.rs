@@ -1,7 +1,7 @@
-//! The text of a drawing as outlines of its letters, so that drawing it wants no machinery of fonts.
+//! The text of a drawing as outlines of its letters, so that drawing it needs no font engine.
 //!
-//! The letters are Roboto's, which the binary carries. Must not know charts. Invariant: what is no
-//! text stays as it is, byte for byte.
+//! The font is Roboto, which is part of the binary. Must not know charts. Invariant: everything except text
+//! stays unchanged, byte for byte.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use ttf_parser::{Face, OutlineBuilder};
 
 const REGULAR: &[u8] = include_bytes!("../../../../third_party/roboto/Roboto-Regular.ttf");
 const BOLD: &[u8] = include_bytes!("../../../../third_party/roboto/Roboto-Bold.ttf");
-/// What SVG says of text without a size.
+/// SVG's default font size.
 const SIZE_DEFAULT: f32 = 16.0;
 
-/// The letters that drawings are written with.
+/// The fonts of drawings.
 pub(super) struct Letters {
     regular: Face<'static>,
     bold: Face<'static>,
@@ -28,7 +28,7 @@ impl Letters {
         }
     }
 
-    /// The drawing with a path in the place of each text.
+    /// The drawing with each text replaced by a path.
     ///
     /// # Errors
     /// It is not well-formed.
@@ -102,7 +102,7 @@ fn inherited<'a>(node: &Node<'a, '_>, name: &str) -> Option<&'a str> {
     node.ancestors().find_map(|around| around.attribute(name))
 }
 
-/// The glyph of a letter; that of none where the font has none.
+/// The glyph of a letter; the missing-glyph symbol if the font does not have it.
 fn glyph(face: &Face<'_>, letter: char) -> ttf_parser::GlyphId {
     face.glyph_index(letter).unwrap_or_default()
 }
@@ -112,7 +112,7 @@ fn advance(face: &Face<'_>, letter: char) -> f32 {
     f32::from(face.glyph_hor_advance(glyph(face, letter)).unwrap_or(0))
 }
 
-/// Writes the outline of a letter as a path; the font's axis goes up, that of drawings down.
+/// Writes the outline of a letter as a path; the font's vertical axis points up, that of drawings down.
 struct Pen<'a> {
     x: f32,
     y: f32,
@@ -163,7 +163,7 @@ mod tests {
         Letters::new().outlined(&svg).expect("well-formed")
     }
 
-    /// The least and the greatest place from left to right.
+    /// The minimum and maximum horizontal position.
     fn extent(drawn: &str) -> (f32, f32) {
         let points = drawn
             .split("d=\"")

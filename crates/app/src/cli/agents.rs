@@ -1,6 +1,6 @@
 //! The options of agents, and of runs whose load they make.
 //!
-//! Must not know what they lead to. Invariant: one declaration per option.
+//! Must not know their effects. Invariant: one declaration per option.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct AgentsArgs {
 }
 
 impl AgentsArgs {
-    /// The agents that are wanted.
+    /// The requested agents.
     #[must_use]
     pub fn wanted(&self) -> WantedAgents {
         WantedAgents {

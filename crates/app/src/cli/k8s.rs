@@ -1,6 +1,6 @@
 //! The options of `loadline k8s`.
 //!
-//! Must not know what they lead to. Invariant: one declaration per option.
+//! Must not know their effects. Invariant: one declaration per option.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

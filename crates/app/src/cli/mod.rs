@@ -1,7 +1,7 @@
 //! loadline's own command line: one declaration per option, with doc, unit and default.
 //!
-//! Must not know what an option leads to; that is [`crate::plan`]. Invariant: the help, the error
-//! messages and the generated reference all come from these declarations.
+//! Must not know the effect of an option; that is [`crate::plan`]. Invariant: the help, the error messages and
+//! the generated reference all come from these declarations.
 
 mod agents;
 pub mod bench;
@@ -193,7 +193,7 @@ pub struct DialectArgs {
     pub arguments: Vec<String>,
 }
 
-/// Reads a command line, the program's name first.
+/// Parses a command line, which starts with the program's name.
 ///
 /// # Errors
 /// Help and version, and everything that clap refuses, with exit code 104.

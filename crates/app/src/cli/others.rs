@@ -1,6 +1,6 @@
-//! The options of the commands beside `bench`.
+//! The options of the commands besides `bench`.
 //!
-//! Must not know what they lead to. Invariant: one declaration per option.
+//! Must not know their effects. Invariant: one declaration per option.
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};

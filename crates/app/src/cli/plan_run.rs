@@ -1,6 +1,7 @@
-//! The options of JMeter plans: of `loadline run PLAN.jmx`, of `loadline inspect PLAN.jmx`, and of loads that are put on one.
+//! The options of JMeter plans: of `loadline run PLAN.jmx`, of `loadline inspect PLAN.jmx`, and of loads that
+//! replace a plan's own.
 //!
-//! Must not know what an option leads to. Invariant: what JMeter's command line has too is written as there.
+//! Must not know the effect of an option. Invariant: options that JMeter has too are written as in JMeter.
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser};
@@ -147,7 +148,7 @@ fn target(text: &str) -> Result<Url, String> {
 }
 
 impl PlanSourceArgs {
-    /// The changes of the plan that are asked for.
+    /// The requested changes of the plan.
     pub(crate) fn edits(&self) -> Edits {
         let target = self.target.as_ref();
         let host = target.and_then(|url| url.host_str().map(str::to_owned));
@@ -160,7 +161,7 @@ impl PlanSourceArgs {
         }
     }
 
-    /// The same as JMeter's options; `env` has the properties that are taken from there.
+    /// Converted to JMeter's options; `env` has the properties that are taken from the environment.
     pub(crate) fn options(&self, env: &Env) -> Options {
         let mut options = Options {
             plan: Some(self.plan.clone()),
@@ -184,7 +185,7 @@ impl PlanSourceArgs {
 }
 
 impl PlanRunArgs {
-    /// The same as JMeter's options; `env` has the properties that are taken from there.
+    /// Converted to JMeter's options; `env` has the properties that are taken from the environment.
     pub(crate) fn options(&self, env: &Env) -> Options {
         Options {
             once: self.once,
@@ -197,12 +198,12 @@ impl PlanRunArgs {
         }
     }
 
-    /// Reads the words behind `loadline run`.
+    /// Parses the words after `loadline run`.
     ///
     /// # Errors
-    /// Help, and what clap refuses, with exit code 104; options that mean nothing for a plan.
+    /// Help, and whatever clap refuses, with exit code 104; options that do not apply to a plan.
     pub fn parse_words(words: &[String]) -> Result<PlanRunArgs, Ending> {
-        // -q is JMeter's.
+        // In JMeter, -q has another meaning.
         let command = PlanRunArgs::command().mut_arg("quiet", |arg| arg.short(None));
         let args: PlanRunArgs = parsed(command, words)?;
         if !args.results.expect.is_empty() || args.results.by.is_some() {
@@ -213,10 +214,10 @@ impl PlanRunArgs {
         Ok(args)
     }
 
-    /// Lays over a plan what is asked for: thresholds, labels and tags.
+    /// Adds the requested thresholds, labels and tags to a plan.
     ///
     /// # Errors
-    /// A threshold that means nothing.
+    /// An invalid threshold.
     pub(crate) fn lay_over(&self, plan: &mut TestPlan) -> Result<(), Ending> {
         plan.script_thresholds = thresholds::of_metrics(&self.results.threshold)
             .map_err(|why| Ending::usage(&format!("--threshold: {why}")))?;
@@ -227,7 +228,7 @@ impl PlanRunArgs {
 }
 
 impl PlanProbeArgs {
-    /// The same as JMeter's options; `env` has the properties that are taken from there.
+    /// Converted to JMeter's options; `env` has the properties that are taken from the environment.
     pub(crate) fn options(&self, env: &Env) -> Options {
         Options {
             allow_unsupported: self.allow_unsupported,
@@ -235,20 +236,20 @@ impl PlanProbeArgs {
         }
     }
 
-    /// Reads the words behind `--`, the plan among them.
+    /// Parses the words after `--`, including the plan.
     ///
     /// # Errors
-    /// Help, and what clap refuses, with exit code 104.
+    /// Help, and whatever clap refuses, with exit code 104.
     pub fn parse_words(words: &[String]) -> Result<PlanProbeArgs, Ending> {
         parsed(PlanProbeArgs::command(), words)
     }
 }
 
 impl PlanInspectArgs {
-    /// Reads the words behind `loadline inspect`.
+    /// Parses the words after `loadline inspect`.
     ///
     /// # Errors
-    /// Help, and what clap refuses, with exit code 104.
+    /// Help, and whatever clap refuses, with exit code 104.
     pub fn parse_words(words: &[String]) -> Result<PlanInspectArgs, Ending> {
         parsed(PlanInspectArgs::command(), words)
     }
@@ -266,7 +267,7 @@ fn parsed<T: clap::FromArgMatches>(command: clap::Command, words: &[String]) -> 
     })
 }
 
-/// A plan right behind `-q`, which is meant as elsewhere.
+/// A plan directly after `-q`, which is meant as in other commands.
 fn taken_for_properties<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let next = words.clone().skip(1);
     let mut pairs = words.zip(next);

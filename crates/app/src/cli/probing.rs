@@ -1,6 +1,6 @@
-//! Options that the commands share which put one load after another on a target: `capacity` and `sweep`.
+//! Options common to the commands that apply one load after another to a target: `capacity` and `sweep`.
 //!
-//! Must not know what they lead to. Invariant: one declaration per option.
+//! Must not know their effects. Invariant: one declaration per option.
 
 use std::time::Duration;
 

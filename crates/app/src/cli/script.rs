@@ -1,8 +1,7 @@
-//! The commands around a script: `run`, `inspect`, `archive`, `new`, and those that steer a running
-//! test. One declaration serves `loadline run`, `loadline k6 run` and the reference.
+//! The script commands: `run`, `inspect`, `archive`, `new`, and those that control a running test. One
+//! declaration serves `loadline run`, `loadline k6 run` and the reference.
 //!
-//! Must not know what a command does. Invariant: the help and the parser come from the tables in
-//! [`flags`].
+//! Must not know what a command does. Invariant: the help and the parser come from the tables in [`flags`].
 
 pub mod flags;
 
@@ -11,30 +10,30 @@ use crate::cli::script::flags::{
 };
 use crate::dialect::pflag::{Flag, Kind};
 
-/// The commands around a script.
+/// The script commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptCommand {
     /// Run a test.
     Run,
     /// Show its options.
     Inspect,
-    /// Pack it.
+    /// Bundle it.
     Archive,
-    /// Say what it imports.
+    /// List its imports.
     Deps,
     /// Write a first script.
     New,
-    /// Say the version.
+    /// Print the version.
     Version,
     /// Pause a running test.
     Pause,
-    /// Let it go on.
+    /// Resume it.
     Resume,
     /// Change its virtual users.
     Scale,
-    /// Say how it is.
+    /// Show its status.
     Status,
-    /// Say what it has measured.
+    /// Show its metrics.
     Stats,
 }
 
@@ -54,7 +53,7 @@ impl ScriptCommand {
         ScriptCommand::Stats,
     ];
 
-    /// The word that names it.
+    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -90,7 +89,7 @@ impl ScriptCommand {
         }
     }
 
-    /// What stands behind the flags.
+    /// The operand after the flags.
     #[must_use]
     pub fn operand(self) -> &'static str {
         match self {
@@ -155,7 +154,7 @@ impl ScriptCommand {
         out
     }
 
-    /// Command lines to begin with, and what each does.
+    /// Examples of command lines, and what each does.
     fn examples(self) -> &'static [(&'static str, &'static str)] {
         match self {
             ScriptCommand::Run => &[
@@ -258,7 +257,7 @@ mod tests {
         }
     }
 
-    /// The main list and a command's own help say the same.
+    /// The main list and a command's own help have the same text.
     #[test]
     fn a_command_does_the_same_in_the_list_and_in_its_help() {
         let root = <crate::cli::Cli as clap::CommandFactory>::command();
@@ -274,7 +273,7 @@ mod tests {
         insta::assert_snapshot!(ScriptCommand::Run.help("loadline"));
     }
 
-    /// Hints speak of flags and options that are there.
+    /// Flags and options named in hints exist.
     #[test]
     fn hints_name_flags_and_options_of_scripts() {
         let of_options = concat!(
@@ -288,7 +287,7 @@ mod tests {
                     let mut flags = tables.iter().flat_map(|(_, flags)| *flags);
                     flags.any(|flag| flag.long == long)
                 }
-                // What a script calls, and what a request takes, is no option of the test.
+                // Functions of a script, and parameters of a request, are not options of the test.
                 None if ["check()", "timeout"].contains(&word) => true,
                 None => of_options.contains(&format!("\"{word}\"")),
             };

@@ -56,7 +56,7 @@ fn words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
 }
 
-/// Every way in which clap refuses, and every option's own refusal, as told.
+/// Every kind of refusal by clap, and every option's own refusal, as printed.
 #[test]
 fn refusals() {
     let lines = [
@@ -136,7 +136,7 @@ fn help_and_version_are_answers() {
     }
 }
 
-/// Hints speak of options that are there.
+/// Options named in hints exist.
 #[test]
 fn hints_name_options_of_bench() {
     let mut root = Cli::command();

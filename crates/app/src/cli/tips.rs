@@ -1,13 +1,13 @@
-//! Tips for command lines that are not ours: what was meant, perhaps.
+//! Tips for command lines of other tools: what was probably meant.
 //!
-//! Must not know what options do. Invariant: a tip is told only where the line is refused.
+//! Must not know what options do. Invariant: a tip is only printed if the command line is refused.
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error};
 
 use super::Cli;
 
-/// Options of `ab`, and ours.
+/// Options of `ab`, with loadline's equivalents.
 const OF_AB: [(&str, &str); 13] = [
     ("-A", "-u USER:PASSWORD"),
     ("-C", "-H with a Cookie header"),
@@ -26,10 +26,10 @@ const OF_AB: [(&str, &str); 13] = [
     ("-s", "-t DURATION"),
     ("-v", "--json FILE"),
 ];
-/// How the parser begins a tip that helps nobody: an option is no value.
+/// The start of a useless tip of the parser: an option is not a value.
 const USELESS: &str = "  tip: to pass '";
 
-/// What was meant, perhaps.
+/// What was probably meant.
 pub(super) fn tip(error: &Error, arguments: &[String]) -> Option<String> {
     let first = arguments.get(1)?;
     let is_url = |argument: &String| argument.contains("://");
@@ -47,7 +47,7 @@ pub(super) fn tip(error: &Error, arguments: &[String]) -> Option<String> {
     (first == "bench").then(|| format!("for ab's {given}, use {ours}"))
 }
 
-/// A command that is written almost as what was given, within those whose names stand before it.
+/// A command with a name similar to the given one, among the subcommands of the command before it.
 fn of_command(given: &str, arguments: &[String]) -> Option<String> {
     let root = Cli::command();
     let before = arguments[1..].iter().take_while(|word| *word != given);
@@ -59,8 +59,8 @@ fn of_command(given: &str, arguments: &[String]) -> Option<String> {
     Some(format!("a similar subcommand exists: '{name}'"))
 }
 
-/// The first of the names from which one slip leads to what was given: two letters that changed places, or a letter
-/// that is missing, too much or another. clap finds what is longer and less alike, but no such slip in a short name.
+/// The first name that differs from the given one by one typo: two swapped letters, or one missing, extra or
+/// wrong letter. clap finds longer and less similar names, but no such typo in a short name.
 pub(crate) fn almost<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let given: Vec<char> = given.chars().collect();
     let mut known = known;
@@ -80,7 +80,7 @@ fn is_one_slip(a: &[char], b: &[char]) -> bool {
     }
 }
 
-/// A refusal with a tip in the place of a useless one.
+/// A refusal with a tip instead of a useless one.
 pub(super) fn told(text: &str, tip: Option<&str>) -> String {
     let useless = text
         .split_inclusive('\n')

@@ -1,7 +1,7 @@
 //! Values of options: durations, counts, sizes, rates, stages, pairs, headers.
 //!
-//! Must not know which option a value belongs to: clap names it. Invariant: a message says what is
-//! wrong and shows a form that is right.
+//! Must not know to which option a value belongs: clap names it. Invariant: a message says what is wrong and
+//! shows a valid form.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -9,9 +9,9 @@ use std::time::Duration;
 use loadline_model::units::Nanos;
 use loadline_model::{ArrivalRate, duration};
 
-/// Most virtual users that an option takes; the operating system's limits come earlier.
+/// Maximum number of virtual users of an option; the operating system's limits are lower.
 pub const VUS_MAX: u32 = 1_000_000;
-/// Most planned starts a second.
+/// Maximum number of planned starts per second.
 const RATE_MAX: f64 = 1e9;
 /// Decimal places of a rate are kept exactly to a millionth of a start.
 const RATE_PARTS: u64 = 1_000_000;
@@ -19,7 +19,7 @@ const RATE_PARTS: u64 = 1_000_000;
 /// A whole number.
 ///
 /// # Errors
-/// Says the limits.
+/// States the limits.
 pub fn whole(text: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| format!("{text:?} is not a whole number from 0 to {}", u64::MAX))
@@ -28,7 +28,7 @@ pub fn whole(text: &str) -> Result<u64, String> {
 /// A whole number from 1 to 10,000: streams of a connection, worker threads.
 ///
 /// # Errors
-/// Says the limits.
+/// States the limits.
 pub fn few(text: &str) -> Result<u32, String> {
     let number = text
         .parse()
@@ -40,7 +40,7 @@ pub fn few(text: &str) -> Result<u32, String> {
 /// A number of redirects: 0 to 1,000.
 ///
 /// # Errors
-/// Says the limits.
+/// States the limits.
 pub fn redirects(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| *number <= 1_000);
     number.ok_or_else(|| format!("{text:?} is not a whole number from 0 to 1000"))
@@ -49,7 +49,7 @@ pub fn redirects(text: &str) -> Result<u32, String> {
 /// An IP address.
 ///
 /// # Errors
-/// Says that it is none.
+/// It is not an IP address.
 pub fn ip(text: &str) -> Result<IpAddr, String> {
     text.parse()
         .map_err(|_| format!("{text:?} is not an IP address; write 10.0.0.2 or ::1"))
@@ -58,7 +58,7 @@ pub fn ip(text: &str) -> Result<IpAddr, String> {
 /// An IP address with a port.
 ///
 /// # Errors
-/// Says that it is none.
+/// It is not an IP address with a port.
 pub fn socket_address(text: &str) -> Result<SocketAddr, String> {
     let why = || format!("{text:?} is not ADDRESS:PORT; write 127.0.0.1:8080 or [::1]:8080");
     text.parse().map_err(|_| why())
@@ -67,7 +67,7 @@ pub fn socket_address(text: &str) -> Result<SocketAddr, String> {
 /// A duration: `10s`, `1m30s`, `500ms`, `1.5h`, or a plain number of seconds.
 ///
 /// # Errors
-/// Says which part is not understood.
+/// Names the invalid part.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let bad = |why| format!("{why}; write 10s, 1m30s, 500ms, 1.5h or a number of seconds");
     duration::parse(text).map_err(bad)
@@ -87,7 +87,7 @@ pub fn positive_duration(text: &str) -> Result<Duration, String> {
 /// A count: `200`, `10k`, `1.5M`.
 ///
 /// # Errors
-/// Says that it is not a whole number of things.
+/// It is not a whole number.
 pub fn count(text: &str) -> Result<u64, String> {
     let (digits, scale) = match text.char_indices().last() {
         Some((end, 'k' | 'K')) => (&text[..end], 1_000_u64),
@@ -112,7 +112,7 @@ pub fn positive_count(text: &str) -> Result<u64, String> {
 /// A number of virtual users or connections, from 1 to [`VUS_MAX`].
 ///
 /// # Errors
-/// Says the limits.
+/// States the limits.
 pub fn vus(text: &str) -> Result<u32, String> {
     u32::try_from(count(text)?)
         .ok()
@@ -124,7 +124,7 @@ pub fn vus(text: &str) -> Result<u32, String> {
 /// of 1024.
 ///
 /// # Errors
-/// Says that it is not a size.
+/// It is not a size.
 pub fn size(text: &str) -> Result<u64, String> {
     let bare = text.strip_suffix(['B', 'b']).unwrap_or(text);
     let units: [(&str, u64); 7] = [
@@ -144,7 +144,7 @@ pub fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text:?} is not a size; write 4096, 64k, 10MB or 1GiB"))
 }
 
-/// `digits × scale` where that is a whole number.
+/// `digits × scale` if that is a whole number.
 fn scaled(digits: &str, scale: u64) -> Option<u64> {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -171,7 +171,7 @@ fn scaled(digits: &str, scale: u64) -> Option<u64> {
 /// A rate: `500`, `0.5`, `10k`, `500/s`, `30/m`, `2/h`; without a unit, per second.
 ///
 /// # Errors
-/// Says what is not understood.
+/// Names the invalid part.
 pub fn rate(text: &str) -> Result<ArrivalRate, String> {
     let bad = |why: String| format!("{why}; write 500, 0.5, 10k, 500/s, 30/m or 2/h");
     let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
@@ -230,9 +230,9 @@ fn decimal(text: &str) -> Option<f64> {
 /// One leg of a ramp, before it is known whether it ramps virtual users or the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// How long the leg takes.
+    /// Duration of the leg.
     pub duration: Duration,
-    /// The number at its end; a bare number reads as per second.
+    /// The number at its end; a number without a unit counts as per second.
     pub target: ArrivalRate,
     /// Whether the number was written with `/s`, `/m` or `/h`.
     pub is_rate: bool,
@@ -245,7 +245,7 @@ pub struct Stages(pub Vec<Stage>);
 /// Stages: `30s:100,5m:100`.
 ///
 /// # Errors
-/// Names the stage that is not understood.
+/// Names the invalid stage.
 pub fn stages(text: &str) -> Result<Stages, String> {
     let legs = text.split(',').map(|leg| {
         let bad = |why: &str| format!("stage {leg:?}: {why} (a stage is DURATION:TARGET)");
@@ -266,7 +266,7 @@ pub fn stages(text: &str) -> Result<Stages, String> {
 /// A name and a value: `NAME=VALUE`.
 ///
 /// # Errors
-/// Says that the equals sign or the name is missing.
+/// The equals sign or the name is missing.
 pub fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -277,7 +277,7 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
 /// A header line: `Name: value`.
 ///
 /// # Errors
-/// Says what no header may contain.
+/// Names a character that no header may contain.
 pub fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once(':')
@@ -291,7 +291,7 @@ pub fn header(text: &str) -> Result<(String, String), String> {
 /// Whether a header name is a token (RFC 9110 section 5.6.2).
 ///
 /// # Errors
-/// Names the character that it must not contain.
+/// Names the forbidden character.
 pub fn header_name(name: &str) -> Result<(), String> {
     if name.is_empty() {
         return Err("the header has no name; write 'Name: value'".to_owned());
@@ -305,7 +305,7 @@ pub fn header_name(name: &str) -> Result<(), String> {
 /// Whether a header value can be sent on one line.
 ///
 /// # Errors
-/// Names the character that it must not contain.
+/// Names the forbidden character.
 pub fn header_value(value: &str) -> Result<(), String> {
     match value.chars().find(|c| c.is_ascii_control() && *c != '\t') {
         Some(c) => Err(format!("header value {value:?} contains {c:?}")),
@@ -316,7 +316,7 @@ pub fn header_value(value: &str) -> Result<(), String> {
 /// A method token.
 ///
 /// # Errors
-/// Names the character that it must not contain.
+/// Names the forbidden character.
 pub fn method(text: &str) -> Result<String, String> {
     match text.chars().find(|c| !is_token_char(*c)) {
         Some(c) => Err(format!("a method cannot contain {c:?}; write GET, POST, …")),

@@ -1,4 +1,4 @@
-//! Tables of values that are taken and refused, and properties over all texts.
+//! Tables of accepted and refused values, and properties over all texts.
 
 use super::*;
 use proptest::prelude::*;

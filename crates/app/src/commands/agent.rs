@@ -1,7 +1,7 @@
-//! `agent`: a share of a test that a coordinator hands out.
+//! `agent`: runs the share of a test assigned by a coordinator.
 //!
-//! Must not know what the coordinator does. Invariant: nothing is read from this machine but the identity and sources of secrets; plan,
-//! script and all that it opens come from the coordinator.
+//! Must not know what the coordinator does. Invariant: only the identity and sources of secrets are read from
+//! this machine; plan, script and all files that it opens come from the coordinator.
 
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -29,7 +29,7 @@ use crate::script_run::{self, Loading, Place};
 use crate::terminal::{print, signals};
 use crate::{Ending, Env, Files};
 
-/// Where a cluster says by these which pod this is, and on which node.
+/// Variables with which a cluster names this pod and its node.
 const POD_NAME: &str = "POD_NAME";
 const NODE_NAME: &str = "NODE_NAME";
 
@@ -58,7 +58,7 @@ pub(super) fn run(args: AgentArgs, env: &Env, files: &Files) -> Result<ExitCode,
         };
         Ending::refusal(code, &error.to_string())
     })?;
-    // The result is told by the coordinator; nobody misses what a closed stream does not take.
+    // The coordinator reports the result; what a closed stream does not accept is not missed.
     drop(print::to_stdout(&ended.text));
     let known = ExitCode::ALL
         .iter()
@@ -86,7 +86,7 @@ fn identity(args: &AgentArgs, files: &Files) -> Result<Identity, Ending> {
     }
 }
 
-/// What the engine is started with for an assignment.
+/// The setup of the engine for an assignment.
 fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
     let recipe = serde_json::from_slice(&assignment.recipe.plan)
         .map_err(|error| format!("the plan's recipe cannot be read: {error}"))?;
@@ -101,7 +101,7 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
         PlanRecipe::Script(recipe) => {
             let invocation = recipe.invocation()?;
             let secrets = secrets(&invocation)?;
-            // Nobody else sets them.
+            // Nothing else sets them.
             drop(assignment.secrets.set(Arc::clone(&secrets)));
             let plan = share(recipe.plan(&invocation)?)?;
             let archive = assignment.recipe.archive;
@@ -120,7 +120,7 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
     }
 }
 
-/// What the engine is started with for a part of a JMeter plan.
+/// The setup of the engine for a part of a JMeter plan.
 fn of_steps(recipe: StepsRecipe, assignment: Assignment) -> Result<EngineSetup, String> {
     let to = assignment.results.ok_or("nobody takes results")?;
     let (sender, results) = sync_channel(BATCHES);
@@ -149,7 +149,7 @@ fn of_steps(recipe: StepsRecipe, assignment: Assignment) -> Result<EngineSetup, 
     })
 }
 
-/// The secrets of this machine's own sources.
+/// The secrets from this machine's own sources.
 fn secrets(invocation: &K6Invocation) -> Result<Arc<Secrets>, String> {
     let secrets = secret_sources::read(&invocation.secret_sources, &Files::Disk);
     let secrets = secrets.map_err(|error| {
@@ -159,7 +159,7 @@ fn secrets(invocation: &K6Invocation) -> Result<Arc<Secrets>, String> {
     Ok(Arc::new(secrets))
 }
 
-/// Where this process runs, as a cluster tells it.
+/// Where this process runs, according to the cluster.
 fn of_pod(env: &Env) -> AgentPlace {
     let said = |name: &str| env.get(name).unwrap_or_default().to_owned();
     AgentPlace {

@@ -1,7 +1,7 @@
-//! `archive`: packs a script and all that it reads.
+//! `archive`: packs a script and everything that it reads.
 //!
-//! Must not know how a script is loaded. Invariant: the archive carries the options as they were
-//! consolidated, so that it runs alike elsewhere.
+//! Must not know how a script is loaded. Invariant: the archive contains the consolidated options, so that it
+//! runs the same elsewhere.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,10 +47,10 @@ pub(super) fn run(
     Ok(ExitCode::Ok)
 }
 
-/// A script and all that it read, with its options.
+/// A script and everything that it reads, with its options.
 ///
 /// # Errors
-/// The options are no JSON.
+/// The options are not JSON.
 pub(super) fn packed(
     invocation: &K6Invocation,
     script: &LoadedScript,
@@ -59,7 +59,7 @@ pub(super) fn packed(
     let entry = Url::parse(&script.url)
         .map_err(|error| K6Error::other(format!("{}: {error}", script.url)))?;
     let mut options = run.options.inspected();
-    // What stands for a shortcut would contradict it when the archive is run.
+    // The scenarios made from a shortcut would contradict it when the archive is run.
     for (key, value) in &mut options {
         if key == "scenarios" && !run.has_scenarios {
             *value = Json::Null;

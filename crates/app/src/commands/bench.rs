@@ -1,6 +1,7 @@
 //! `loadline bench`.
 //!
-//! Must not know how a plan is built, run or told. Invariant: what cannot be run is refused before anything is sent.
+//! Must not know how a plan is built, run or reported. Invariant: what cannot be run is refused before anything
+//! is sent.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::cli::bench::BenchArgs;
 use crate::recipe::{BenchRecipe, PlanRecipe, variables, written};
 use crate::{Ending, Env, Files, plan};
 
-/// What the run is called in outputs.
+/// The name of the run in outputs.
 const NAME: &str = "loadline bench";
 
 /// Runs the command.
@@ -62,7 +63,7 @@ pub(super) fn run(
     Ok(done.conclude(code))
 }
 
-/// From what agents make the plan anew.
+/// From which agents rebuild the plan.
 fn recipe(words: &[String], env: &Env, files: &Files, seed: u64) -> Result<Recipe, Ending> {
     let recipe = PlanRecipe::Bench(BenchRecipe {
         words: words.to_vec(),

@@ -1,7 +1,7 @@
 //! `loadline bombardier`.
 //!
-//! Must not know bombardier's flags or layout. Invariant: JSON and template outputs stay pure: intro,
-//! progress and verdict then go to standard error.
+//! Must not know bombardier's flags or layout. Invariant: JSON and template outputs contain nothing else:
+//! intro, progress and verdict then go to standard error.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::terminal::signals::FirstSignal;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files};
 
-/// Columns of the bar where the terminal does not say.
+/// Default width of the bar in columns.
 const COLUMNS: usize = 80;
 
 /// Runs the command; `arguments` are bombardier's own.
@@ -90,8 +90,8 @@ fn tell(job: &Job, result: &RunResult) -> Result<(), Ending> {
         .map_err(|error| failed(format!("the report cannot be written: {error}")))
 }
 
-/// What the UUIDs of a template are made of: the start of the run, and random bytes in place of a
-/// network address (RFC 4122 section 4.5).
+/// The base of a template's UUIDs: the start of the run, and random bytes instead of a network address (RFC
+/// 4122 section 4.5).
 fn identity<'a>(result: &RunResult, random: &'a mut dyn FnMut() -> u64) -> Identity<'a> {
     let [first, rest @ .., _, _] = random().to_be_bytes();
     let [a, b, c, d, e] = rest;
@@ -113,7 +113,7 @@ enum Stream {
 impl Stream {
     fn write(self, text: &str) {
         match self {
-            // What is lost of intro and bar is not worth stopping a run for.
+            // A failed write of intro or bar is no reason to stop a run.
             Stream::Out => drop(print::to_stdout(text)),
             Stream::Err => print::to_stderr(text),
         }
@@ -127,11 +127,11 @@ impl Stream {
     }
 }
 
-/// The bar: redrawn in place, each state behind a carriage return, whoever reads it.
+/// The bar: redrawn in place, each state after a carriage return, even without a terminal.
 struct Bar<'a> {
     spec: &'a Spec,
     stream: Stream,
-    /// Columns; `None`: not a terminal.
+    /// Width in columns; `None`: not a terminal.
     columns: Option<usize>,
     requests: u64,
 }
@@ -172,7 +172,7 @@ impl<'a> Bar<'a> {
         self.draw(&progress, "\x1b[K");
     }
 
-    /// One state, and what ends it on a terminal.
+    /// Draws one state, followed on a terminal by `end`.
     fn draw(&self, progress: &Progress, end: &str) {
         let bar = bombardier::progress_bar(self.spec, progress, self.columns.unwrap_or(0));
         let end = self.columns.map_or("", |_| end);

@@ -1,7 +1,7 @@
-//! `loadline compare`: stored results held against the first of them.
+//! `loadline compare`: stored results compared with the first of them.
 //!
-//! Must not know how results are compared. Invariant: every file is read before anything is told, and
-//! what was crossed is told whatever the layout.
+//! Must not know how results are compared. Invariant: every file is read before anything is printed, and
+//! crossed conditions are reported in every layout.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +15,14 @@ use crate::cli::CompareArgs;
 use crate::terminal::{print, style};
 use crate::{Ending, Env};
 
-/// Most sides: a table has no room for more.
+/// Maximum number of sides: a table has no room for more.
 const SIDES_MAX: usize = 12;
 
 /// Runs the command.
 ///
 /// # Errors
-/// A file that is no result, a grouping that leaves nothing to compare, or a condition on something
-/// that a result does not have.
+/// A file that is not a result, a grouping that leaves nothing to compare, or a condition on something that a
+/// result does not have.
 pub(super) fn run(args: &CompareArgs, env: &Env) -> Result<ExitCode, Ending> {
     let results = args.files.iter().map(|file| {
         let result = report::read(file)?;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &CompareArgs, env: &Env) -> Result<ExitCode, Ending> {
     })
 }
 
-/// A side for each file, named as shortly as tells them apart.
+/// A side for each file, with the shortest distinguishable names.
 fn single(results: &[(PathBuf, RunResult)]) -> Vec<Side<'_>> {
     let short = |path: &Path| {
         path.file_name().map_or_else(
@@ -90,7 +90,7 @@ fn single(results: &[(PathBuf, RunResult)]) -> Vec<Side<'_>> {
     sides.collect()
 }
 
-/// A side for each value of a label, in the order in which the values come.
+/// A side for each value of a label, in order of appearance.
 fn grouped<'r>(label: &str, results: &'r [(PathBuf, RunResult)]) -> Result<Vec<Side<'r>>, Ending> {
     let mut sides: Vec<Side<'r>> = Vec::new();
     for (path, result) in results {
@@ -111,7 +111,7 @@ fn grouped<'r>(label: &str, results: &'r [(PathBuf, RunResult)]) -> Result<Vec<S
     Ok(sides)
 }
 
-/// What was crossed, a sentence each.
+/// The crossed conditions, one sentence each.
 fn crossed(args: &CompareArgs, comparison: &Comparison) -> Result<Vec<String>, Ending> {
     let mut all = Vec::new();
     for condition in &args.fail_if {

@@ -1,7 +1,7 @@
-//! `completion`: a script that makes a shell complete the command line.
+//! `completion`: a script with which a shell completes the command line.
 //!
-//! Must not know an option: commands and flags come from their declarations. Invariant: what is completed can be
-//! parsed.
+//! Must not know any option: commands and flags come from their declarations. Invariant: every completion can
+//! be parsed.
 
 use clap::ValueEnum;
 use clap_complete::Shell;
@@ -11,7 +11,7 @@ use super::tree;
 use crate::k6::{Identity, K6Error};
 use crate::terminal::print;
 
-/// Runs the command under the name `k6`, where the shell is the only word.
+/// Runs the command under the name `k6`, where the shell is the only argument.
 ///
 /// # Errors
 /// No such shell; exit code 255.
@@ -27,7 +27,7 @@ pub(super) fn of_words(words: &[String]) -> Result<ExitCode, K6Error> {
 
 /// Prints the script for a shell.
 pub(super) fn run(identity: Identity, shell: Shell) -> ExitCode {
-    // A reader that went away has seen all that it wanted.
+    // A reader that closed the stream has seen what it wanted.
     let _ = print::to_stdout(&script(identity, shell));
     ExitCode::Ok
 }

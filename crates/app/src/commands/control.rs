@@ -1,7 +1,7 @@
-//! `pause`, `resume`, `scale`, `status` and `stats`: words to a running test through its REST API.
+//! `pause`, `resume`, `scale`, `status` and `stats`: control a running test through its REST API.
 //!
-//! Source of paths and documents: k6's reference (JSON:API). Must not know the other side. Invariant:
-//! an answer that does not come in time ends the command.
+//! Source of paths and documents: k6's reference (JSON:API). Must not know the server. Invariant: a response
+//! that does not arrive in time ends the command.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -15,17 +15,17 @@ use crate::k6::json::Json;
 use crate::k6::{K6Error, K6Invocation};
 use crate::terminal::print;
 
-/// Where a test is asked when nobody says.
+/// Default address of a test.
 const ADDRESS: &str = "localhost:6565";
-/// Time for connecting, and for each part of the answer.
+/// Timeout for connecting, and for each part of the response.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Most bytes of an answer; a status has less than one thousand.
+/// Maximum bytes of a response; a status has less than a thousand.
 const ANSWER_MAX: u64 = 1 << 20;
 
 /// Runs the command.
 ///
 /// # Errors
-/// The test cannot be reached, or refuses; exit code 255.
+/// The test is unreachable, or refuses; exit code 255.
 pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
     let address = invocation.asked_address().unwrap_or(ADDRESS);
     let ask =
@@ -34,7 +34,7 @@ pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
         let answer = ask("/v1/metrics", None)?;
         let shown = answer["data"].as_array().map(|metrics| measured(metrics));
         let shown = shown.ok_or_else(|| unlike_a_test(address, &answer))?;
-        // A reader that went away has seen all that it wanted.
+        // A reader that closed the stream has seen what it wanted.
         let _ = print::to_stdout(&shown);
         return Ok(ExitCode::Ok);
     }
@@ -48,7 +48,7 @@ pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
     let attributes = &answer["data"]["attributes"];
     let shown = attributes.as_object().map(shown);
     let shown = shown.ok_or_else(|| unlike_a_test(address, &answer))?;
-    // A reader that went away has seen all that it wanted.
+    // A reader that closed the stream has seen what it wanted.
     let _ = print::to_stdout(&shown);
     Ok(ExitCode::Ok)
 }
@@ -56,7 +56,7 @@ pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
 /// Sends attributes of the status to the test at an address.
 ///
 /// # Errors
-/// The test cannot be reached, or refuses.
+/// The test is unreachable, or refuses.
 pub(super) fn change(
     address: &str,
     token: Option<&str>,
@@ -80,7 +80,7 @@ fn scaled(invocation: &K6Invocation) -> Result<Value, K6Error> {
     }
 }
 
-/// What is wrong with an answer that is no document of the API's.
+/// The error for a response that is not a document of the API.
 fn unlike_a_test(address: &str, answer: &Value) -> K6Error {
     K6Error::other(match answer["errors"][0]["detail"].as_str() {
         Some(why) => why.to_owned(),
@@ -88,7 +88,7 @@ fn unlike_a_test(address: &str, answer: &Value) -> K6Error {
     })
 }
 
-/// One line a metric: its name, and its values by their names.
+/// One line per metric: its name, and its values with their names.
 fn measured(metrics: &[Value]) -> String {
     let row = |metric: &Value| {
         let sample = metric["attributes"]["sample"].as_object();
@@ -102,14 +102,14 @@ fn measured(metrics: &[Value]) -> String {
     metrics.iter().map(row).collect()
 }
 
-/// One line an attribute, in the order of the document's names.
+/// One line per attribute, in the order of the document's names.
 fn shown(attributes: &Map<String, Value>) -> String {
     let rows = attributes.iter();
     rows.map(|(name, value)| format!("{name}: {}\n", Json::from_value(value).compact()))
         .collect()
 }
 
-/// Sends the wanted attributes, or asks for what is.
+/// Sends the given attributes, or requests the current ones.
 fn ask(
     address: &str,
     token: Option<&str>,
@@ -130,7 +130,7 @@ fn ask(
     serde_json::from_str(body.trim()).map_err(|error| unreachable(&error))
 }
 
-/// HTTP/1.0, so that the answer ends where the connection does.
+/// Uses HTTP/1.0, so that the response ends when the connection does.
 fn request(address: &str, token: Option<&str>, path: &str, wanted: Option<&Value>) -> String {
     let (method, body) = match wanted {
         None => ("GET", String::new()),
@@ -150,7 +150,7 @@ fn request(address: &str, token: Option<&str>, path: &str, wanted: Option<&Value
     )
 }
 
-/// A port alone is one of this machine.
+/// A port without a host is on this machine.
 fn with_host(address: &str) -> String {
     match address.strip_prefix(':') {
         Some(port) => format!("localhost:{port}"),
@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// A server of one answer; gives its address and, at the end, what it was sent.
+    /// A server with one response; returns its address and, at the end, the request that it received.
     fn server(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound").to_string();

@@ -1,7 +1,7 @@
-//! `loadline demo`: a ramp into the saturation of a target of its own.
+//! `loadline demo`: a ramp into the saturation of its own target.
 //!
-//! What it runs is a `bench` command line, printed first, so that it can be typed again. Must not know
-//! how a ramp works. Invariant: it ends within 30 seconds and leaves nothing running.
+//! It runs a `bench` command line, which is printed first, so that it can be repeated. Must not know how a ramp
+//! works. Invariant: it ends within 30 seconds and leaves nothing running.
 
 use std::net::Ipv4Addr;
 use std::num::NonZeroUsize;
@@ -22,9 +22,9 @@ use crate::terminal::signals::FirstSignal;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files, plan, state_folder};
 
-/// Four servers of 10 ms each carry 400 requests a second, whatever the machine.
+/// Four servers of 10 ms each handle 400 requests per second, whatever the machine.
 const ENDPOINT: &str = "/service?time=10ms&law=exp&servers=4&queue=200";
-/// From 50/s past the saturation point in 20 seconds.
+/// From 50/s beyond the saturation point in 20 seconds.
 const LOAD: [&str; 6] = ["-r", "50", "--stages", "20s:650/s", "-c", "100"];
 
 /// Runs the command.

@@ -1,4 +1,4 @@
-//! `deps`: what a script imports, and whether k6 would have to be built anew for it.
+//! `deps`: the imports of a script, and whether k6 would have to be rebuilt for them.
 //!
 //! Must not know how a script is read. Invariant: nothing of the script is run.
 

@@ -1,7 +1,7 @@
 //! The generated references.
 //!
-//! Must not know where they are stored. Invariant: everything comes from the declarations that the
-//! program itself works from.
+//! Must not know where they are stored. Invariant: everything comes from the declarations that the program
+//! itself uses.
 
 use std::fmt::Write as _;
 
@@ -52,7 +52,7 @@ fn command_line() -> String {
     out
 }
 
-/// The commands of a command called `name`, each before its own.
+/// The subcommands of a command called `name`, each before its own subcommands.
 fn describe_below(command: &Command, name: &str, out: &mut String) -> std::fmt::Result {
     let visible = |command: &&Command| !command.is_hide_set();
     for below in command.get_subcommands().filter(visible) {
@@ -91,14 +91,14 @@ fn describe(command: &Command, name: &str, out: &mut String) -> std::fmt::Result
     Ok(())
 }
 
-/// The command around a script whose full name this is.
+/// The script command with this full name.
 fn script_command(name: &str) -> Option<ScriptCommand> {
     let name = name.strip_prefix("loadline ")?;
     let mut all = ScriptCommand::ALL.into_iter();
     all.find(|command| command.name() == name)
 }
 
-/// The flags of a command around a script, from the tables that its parser works from.
+/// The flags of a script command, from the tables of its parser.
 fn describe_flags(command: ScriptCommand, out: &mut String) -> std::fmt::Result {
     if !command.operand().is_empty() {
         writeln!(

@@ -1,4 +1,4 @@
-//! `help`: the help of a command, or a page about what the commands have in common.
+//! `help`: the help of a command, or a page about things that commands have in common.
 //!
 //! Must not know how a command reads its options. Invariant: a topic never has a command's name.
 
@@ -8,7 +8,7 @@ use loadline_model::ExitCode;
 use crate::cli::{Cli, almost};
 use crate::{Ending, Env};
 
-/// A page that belongs to no single command.
+/// A page that does not belong to a single command.
 struct Topic {
     name: &'static str,
     about: &'static str,
@@ -19,7 +19,7 @@ const fn topic(name: &'static str, about: &'static str, text: &'static str) -> T
     Topic { name, about, text }
 }
 
-/// What people ask for who want the list.
+/// The name that shows the list.
 const TOPICS_LIST: &str = "topics";
 const EXIT_CODES: &str = "exit-codes";
 
@@ -67,10 +67,10 @@ const TOPICS: [Topic; 9] = [
     topic(EXIT_CODES, "Exit codes of all commands", ""),
 ];
 
-/// Shows the help of what `names` say, such as `suite init`; without a name, the commands and the topics.
+/// Shows the help for `names`, such as `suite init`; without names, the commands and the topics.
 ///
 /// # Errors
-/// Nothing has that name; the next one is offered.
+/// Nothing has that name; the most similar name is suggested.
 pub(super) fn run(names: &[String], env: &Env) -> Result<ExitCode, Ending> {
     let Some((name, within)) = names.split_first().filter(|(name, _)| *name != TOPICS_LIST) else {
         return Ok(Ending::answer(overview()).tell());
@@ -111,7 +111,7 @@ fn exit_codes() -> String {
     text
 }
 
-/// The refusal of a name. clap knows which names are like it.
+/// The refusal of a name. clap finds similar names.
 fn unknown(name: &str) -> Ending {
     let topics = TOPICS.iter().map(|topic| Command::new(topic.name));
     let known = Cli::command().subcommands(topics);
@@ -163,7 +163,7 @@ mod tests {
         assert!(!unknown("xyzzy").err.contains("similar"));
     }
 
-    /// What `--help` prints of the command that these words name.
+    /// The output of `--help` for the command with these words.
     fn help_of(words: &[&str], command: &Command) -> String {
         let scripts = ScriptCommand::ALL;
         match words {
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(found, Vec::<String>::new());
     }
 
-    /// Options that the pages name are there.
+    /// Options named in the pages exist.
     #[test]
     fn pages_name_options_of_bench() {
         let mut root = Cli::command();

@@ -1,6 +1,6 @@
 //! `loadline hey`.
 //!
-//! Must not know hey's flags or layout. Invariant: CSV and template outputs stay pure: the verdict
+//! Must not know hey's flags or layout. Invariant: CSV and template outputs contain nothing else: the verdict
 //! then goes to standard error.
 
 use std::io;
@@ -56,7 +56,7 @@ pub(super) fn run(
     result.verdict.findings.extend(notes);
     let told = sink.finish().and_then(|kept| tell(&output, &result, &kept));
     if verdict && env.get(NO_VERDICT).is_none() {
-        // hey's report ends with empty lines of its own.
+        // hey's report ends with empty lines.
         tell_verdict(
             matches!(output, Output::Summary).then_some(""),
             &result,
@@ -80,7 +80,7 @@ fn refused(message: &str) -> Ending {
     Ending::refusal(ExitCode::NothingSucceeded, message)
 }
 
-/// Where single answers go.
+/// The destination of single responses.
 enum Sink {
     Nowhere,
     Csv(SampleSink),
@@ -129,13 +129,13 @@ fn tell(output: &Output, result: &RunResult, kept: &Kept) -> Result<(), Ending> 
         .map_err(|error| refused(&format!("the report cannot be written: {error}")))
 }
 
-/// The verdict after a familiar report: beneath a text for people, after `lead`, else apart from it
+/// The verdict after a report in another tool's format: below a text report, after `lead`, otherwise separately
 /// on standard error.
 pub(super) fn tell_verdict(lead: Option<&str>, result: &RunResult, env: &Env) {
     match lead {
         Some(lead) => {
             let text = verdict::render(result, &style::of_stdout(false, env));
-            // The report above was written; a stream that fails now takes only this with it.
+            // The report above was written; if the stream fails now, only this is lost.
             let _ = print::to_stdout(&format!("{lead}{text}"));
         }
         None => print::to_stderr(&verdict::render(result, &style::of_stderr(false, env))),

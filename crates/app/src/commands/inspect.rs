@@ -1,6 +1,6 @@
 //! `inspect`: the options of a script as JSON.
 //!
-//! Must not know what an option means. Invariant: standard output has the JSON alone.
+//! Must not know the meaning of an option. Invariant: standard output only contains the JSON.
 
 use loadline_model::ExitCode;
 

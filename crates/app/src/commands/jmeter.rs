@@ -1,7 +1,6 @@
 //! `loadline jmeter`: a JMeter plan without its window.
 //!
-//! Must not know JMeter's formats. Invariant: a plan of which something is not supported is not run unless the user
-//! says so.
+//! Must not know JMeter's formats. Invariant: a plan with unsupported parts is only run if the user allows it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -39,22 +38,22 @@ use crate::terminal::signals::FirstSignal;
 use crate::terminal::{print, signals};
 use crate::{Ending, Env, Files};
 
-/// The log, where none is named.
+/// Default log file.
 const LOG: &str = "jmeter.log";
-/// What the names of the properties of dashboards begin with.
+/// Prefix of the names of dashboard properties.
 const REPORT: &str = "jmeter.reportgenerator.";
-/// The property that says the format of results.
+/// The property with the format of results.
 const OUTPUT_FORMAT: &str = "jmeter.save.saveservice.output_format";
 
-/// What JMeter prints of a plan that it cannot read.
+/// JMeter's message for a plan that it cannot read.
 const UNREADABLE: &str = "Error in NonGUIDriver: the plan cannot be read";
 
-/// The properties of the first and the last port on which JMeter waits for messages, the first that is free.
+/// The properties with the first and the last port for control messages; JMeter uses the first free one.
 const MESSAGE_PORTS: [(&str, i32); 2] = [
     ("jmeterengine.nongui.port", 4445),
     ("jmeterengine.nongui.maxport", 4455),
 ];
-/// JMeter takes a first port up to here for none.
+/// JMeter treats a first port up to this as disabled.
 const NO_PORT: i32 = 1000;
 
 /// Runs the command; `arguments` are JMeter's own.
@@ -70,7 +69,7 @@ pub(super) fn run(
         Wish::Run(options) => *options,
         Wish::Help => return Ok(Ending::answer(options::usage()).tell()),
         Wish::Version => return Ok(Ending::answer(version()).tell()),
-        // JMeter ends with 0 there, and has begun its log.
+        // In this case JMeter ends with 0, and has started its log.
         Wish::Misused(what, log) => {
             drop(File::create(log.as_deref().unwrap_or(LOG)));
             return Ok(Ending::answer(format!("{what}\n{}", options::usage())).tell());
@@ -116,7 +115,7 @@ pub(super) fn run(
     Ok(code)
 }
 
-/// A refusal with the exit code that JMeter has for any of them.
+/// A refusal with the exit code that JMeter uses for all of them.
 fn as_jmeter_ends(refusal: Ending) -> Ending {
     Ending {
         code: ExitCode::NothingSucceeded,
@@ -124,7 +123,7 @@ fn as_jmeter_ends(refusal: Ending) -> Ending {
     }
 }
 
-/// The results file and the folder of a dashboard after the run; `None`: none is wanted.
+/// The results file and the folder of a dashboard after the run; `None`: no dashboard is requested.
 fn prepare_report<'o>(
     options: &'o Options,
     properties: &BTreeMap<String, String>,
@@ -163,7 +162,7 @@ fn version() -> String {
     )
 }
 
-/// Runs a plan that was made ready, with JMeter's words.
+/// Runs a prepared plan, with JMeter's messages.
 fn go(
     plan_name: &str,
     prepared: Prepared,
@@ -226,7 +225,7 @@ fn go(
     Ok(dialect_code(&result, code))
 }
 
-/// JMeter ends as the run did whatever came of samples; but one that cannot be kept is told.
+/// JMeter ends like the run, whatever happened to samples; here a write failure is reported.
 fn exit_code(taken: &Taken, ended: ExitCode) -> ExitCode {
     match taken.fault {
         None => ended,
@@ -234,7 +233,7 @@ fn exit_code(taken: &Taken, ended: ExitCode) -> ExitCode {
     }
 }
 
-/// A test that a signal ended has the shell's code of it; any other one ends as if all were well.
+/// A test ended by a signal has the shell's exit code for it; any other ends successfully.
 fn ended_by(stop: StopReason) -> ExitCode {
     match stop {
         StopReason::Interrupted | StopReason::Aborted => signals::code_of_shell(),
@@ -242,14 +241,14 @@ fn ended_by(stop: StopReason) -> ExitCode {
     }
 }
 
-/// Says what JMeter says of groups that it does not start.
+/// Prints JMeter's message about groups that it does not start.
 fn tell_without_duration(groups: &[String]) {
     for group in groups {
         say(&console::group_without_duration(group));
     }
 }
 
-/// JMeter's lines for a plan without a thread.
+/// JMeter's lines for a plan without threads.
 fn end_without_threads(take: impl FnOnce() -> Taken, without_duration: &[String]) -> ExitCode {
     tell_without_duration(without_duration);
     let taken = take();
@@ -267,11 +266,11 @@ fn instant(local: &zone::Local) -> console::Instant<'_> {
 }
 
 fn say(line: &str) {
-    // A console that went away is no reason to end a test.
+    // A closed console is no reason to end a test.
     let _ = print::to_stdout(&format!("{line}\n"));
 }
 
-/// The ports to wait for messages on; `None`: nobody wants to send one.
+/// The ports for control messages; `None`: they are disabled.
 fn message_ports(world: &World) -> Option<RangeInclusive<i32>> {
     let [first, last] = MESSAGE_PORTS.map(|(name, usual)| {
         let told = world.own_property(name);
@@ -281,14 +280,14 @@ fn message_ports(world: &World) -> Option<RangeInclusive<i32>> {
     (first > NO_PORT).then_some(first..=last)
 }
 
-/// Messages that stop the run, by UDP on the loopback.
+/// Control messages that stop the run, received by UDP on loopback.
 struct Messages {
     is_over: Arc<AtomicBool>,
     listener: Option<thread::JoinHandle<()>>,
 }
 
 impl Messages {
-    /// Listens for messages, and says where.
+    /// Listens for control messages, and prints the port.
     fn listen(
         ports: Option<RangeInclusive<i32>>,
         orders: Sender<RunCommand>,
@@ -308,7 +307,7 @@ impl Messages {
             let heard = Arc::clone(&is_over);
             let state = Arc::clone(state);
             let heed = move || heed(&socket, (&orders, &state), &heard);
-            // As where no port is free: the test goes on without messages.
+            // The same as without a free port: the test continues without control messages.
             let listener = thread::Builder::new()
                 .name("messages".to_owned())
                 .spawn(heed)
@@ -324,7 +323,7 @@ impl Drop for Messages {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         if let Some(listener) = self.listener.take() {
-            // A listener that failed has nothing more to say.
+            // A listener that failed has nothing more to report.
             drop(listener.join());
         }
     }
@@ -350,7 +349,7 @@ fn heed(
         let message = message.trim();
         say(&console::heard(message, from.ip()));
         match message {
-            // Samples that run are awaited.
+            // Running samples are awaited.
             "Shutdown" => state.stop(),
             "StopTestNow" => {
                 state.stop();

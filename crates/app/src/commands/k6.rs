@@ -1,7 +1,7 @@
-//! The commands around a script, under loadline's own name and under k6's.
+//! The script commands, under loadline's own name and under k6's.
 //!
-//! Must not know how any of them works. Invariant: what is refused is told as a line of the log, in
-//! the log's own format where that is known.
+//! Must not know how any of them works. Invariant: a refusal is printed as a log line, in the log's own format
+//! if that is known.
 
 use std::io::Write;
 
@@ -15,10 +15,10 @@ use crate::k6::{Identity, K6Error, K6Invocation, LogOutput, LogSettings, Reading
 use crate::terminal::now;
 use crate::{Ending, Env, Files};
 
-/// Runs the command that the words name; flags may stand before its name.
+/// Runs the command named by the words; flags may precede its name.
 ///
 /// # Errors
-/// What ends a command before or instead of a run.
+/// Errors that end a command before or instead of a run.
 pub(super) fn dispatch(
     identity: Identity,
     words: &[String],
@@ -69,8 +69,7 @@ pub(super) fn dispatch(
     done.map_err(|error| refused(&error, &invocation.log))
 }
 
-/// The place and the text of the command's name: the first word that is no flag, and no flag's
-/// value.
+/// The index and the text of the command's name: the first word that is neither a flag nor a flag's value.
 fn command_word(words: &[String]) -> Option<(usize, &str)> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -98,7 +97,7 @@ fn unknown(name: &str) -> String {
     }
 }
 
-/// The commands, and how to go on.
+/// The commands, and a hint to their help.
 pub(super) fn overview(identity: Identity) -> String {
     let program = identity.program();
     let mut out = format!(
@@ -115,7 +114,7 @@ pub(super) fn overview(identity: Identity) -> String {
     out
 }
 
-/// An error as a line of the log, with the exit code.
+/// An error as a log line, with the exit code.
 pub(super) fn refused(error: &K6Error, log: &LogSettings) -> Ending {
     let told = error.before.iter().chain([&error.notice]);
     let lines: String = told
@@ -134,7 +133,7 @@ pub(super) fn refused(error: &K6Error, log: &LogSettings) -> Ending {
     }
 }
 
-/// Adds lines to a log file; whether that could be done.
+/// Adds lines to a log file; returns whether that succeeded.
 fn append(path: &str, lines: &str) -> bool {
     let opened = std::fs::OpenOptions::new()
         .append(true)

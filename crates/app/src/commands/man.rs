@@ -1,6 +1,6 @@
 //! Man pages: one for `loadline` and one for each command.
 //!
-//! Must not know an option: they come from their declarations. Invariant: hidden commands have no page.
+//! Must not know any option: they come from their declarations. Invariant: hidden commands have no page.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::tree;
 use crate::Ending;
 use crate::k6::Identity;
 
-/// Writes the pages into a folder, which is made.
+/// Writes the pages into a folder, which is created.
 ///
 /// # Errors
 /// A page could not be written.

@@ -1,4 +1,4 @@
-//! The commands: each puts plan, run, sinks and reports together.
+//! The commands: each combines plan, run, sinks and reports.
 //!
 //! Must not know how any of these work. Invariant: every path ends in one exit code.
 
@@ -49,10 +49,10 @@ use crate::cli::{self, Command};
 use crate::k6::Identity;
 use crate::{Ending, Env, Files};
 
-/// Runs the command that a command line names, the program's own name first.
+/// Runs the command of a command line, which starts with the program's own name.
 ///
 /// # Errors
-/// What ends a command before or instead of a run.
+/// Errors that end a command before or instead of a run.
 pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Ending> {
     let files = &Files::Disk;
     match dialect_of(arguments) {
@@ -102,16 +102,16 @@ enum Dialect {
     Hey,
     Bombardier,
     JMeter,
-    /// k6's whole command line.
+    /// k6's complete command line.
     K6,
-    /// One of the commands around a script; its name is the first of its arguments.
+    /// One of the script commands; its name is the first argument.
     Script,
-    /// The same of a JMeter plan.
+    /// The same for a JMeter plan.
     Plan,
 }
 
-/// The dialect of a command line, by the name of the link or by the first argument, and its own
-/// arguments. clap sees neither, so that its rules change nothing.
+/// The dialect of a command line, determined by the name of the link or the first argument, with its own
+/// arguments. Neither is parsed by clap, so that clap's rules change nothing.
 fn dialect_of(arguments: &[String]) -> Option<(Dialect, &[String])> {
     let named = |name: &str| match name {
         "hey" => Some(Dialect::Hey),
@@ -139,12 +139,12 @@ fn dialect_of(arguments: &[String]) -> Option<(Dialect, &[String])> {
     Some((named(word)?, &arguments[2..]))
 }
 
-/// Whether a file among the words is a JMeter plan by its name.
+/// Whether one of the words is the name of a JMeter plan.
 fn names_plan(words: &[String]) -> bool {
     words.iter().any(|word| is_plan(word))
 }
 
-/// A command around a JMeter plan; its name is the first of its arguments.
+/// Runs a command on a JMeter plan; its name is the first argument.
 fn plan(words: &[String], command_line: &[String], env: &Env) -> Result<ExitCode, Ending> {
     let (name, rest) = words
         .split_first()

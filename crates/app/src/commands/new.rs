@@ -1,6 +1,6 @@
 //! `new`: writes a first script.
 //!
-//! Must not know how scripts run. Invariant: a file that is there is overwritten only when asked.
+//! Must not know how scripts run. Invariant: an existing file is only overwritten on request.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -18,7 +18,7 @@ const PROTOCOL: &str = include_str!("../k6/templates/protocol.js");
 /// Runs the command.
 ///
 /// # Errors
-/// There is no such template, or the file is there or cannot be written; exit code 255.
+/// There is no such template, or the file exists or cannot be written; exit code 255.
 pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
     let path = &invocation.script;
     let (template, text) = template(&invocation.template)?;
@@ -38,7 +38,7 @@ pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
         _ => K6Error::other(format!("cannot write {path}: {error}")),
     })?;
     let told = format!("New script created: {path} ({template} template).\n");
-    // A reader that went away has seen all that it wanted.
+    // A reader that closed the stream has seen what it wanted.
     let _ = print::to_stdout(&told);
     Ok(ExitCode::Ok)
 }

@@ -1,6 +1,7 @@
-//! A run of loadline's own commands: observed, watched, kept and told as the options say.
+//! A run of loadline's own commands: observed, watched, stored and reported according to the options.
 //!
-//! Must not know where the plan came from. Invariant: with `-` for JSON or CSV nothing else goes to standard output.
+//! Must not know where the plan came from. Invariant: with `-` for JSON or CSV nothing else goes to standard
+//! output.
 
 use std::sync::Arc;
 
@@ -28,35 +29,36 @@ use crate::terminal::{print, style};
 use crate::web::{Web, WebSetup};
 use crate::{Ending, Env, Files, WantedAgents};
 
-/// A run about to take place.
+/// A run that is about to start.
 pub(super) struct OwnRun<'a> {
-    /// What to do.
+    /// The plan.
     pub(super) plan: TestPlan,
-    /// What the run is called in outputs.
+    /// The name of the run in outputs.
     pub(super) name: &'a str,
-    /// What the threads of a plan of steps do; `None`: it has none.
+    /// The work of the threads of a plan of steps; `None`: there are none.
     pub(super) steps: Option<StepsSetup>,
     pub(super) observe: &'a ObserveArgs,
     pub(super) results: &'a ResultArgs,
-    /// Who makes the load, and from what; `None`: it is made here.
+    /// The agents that make the load, and their recipe; `None`: this process makes the load.
     pub(super) agents: Option<(WantedAgents, Recipe)>,
     /// Where lines of the agents' logs go; `None`: nowhere.
     pub(super) log: Option<Arc<dyn ScriptLog>>,
-    /// The command line, secrets removed.
+    /// The command line, with secrets removed.
     pub(super) command_line: &'a [String],
     pub(super) env: &'a Env,
 }
 
-/// What a run came to.
+/// The outcome of a run.
 pub(super) struct Done {
     pub(super) result: RunResult,
-    /// Whether all was told and written; what was not has been named, and ends the command where nothing graver does.
+    /// Whether everything was printed and written; failures have been reported, and end the command unless
+    /// there is a more severe error.
     is_whole: bool,
     agents: Option<Agents>,
 }
 
 impl Done {
-    /// Ends the agents, where there are any, with the exit code of the command; gives that.
+    /// Ends the agents, if any, with the exit code of the command; returns it.
     pub(super) fn conclude(self, of_run: ExitCode) -> ExitCode {
         let code = match of_run {
             ExitCode::Ok | ExitCode::NothingSucceeded if !self.is_whole => ExitCode::Other,
@@ -70,7 +72,7 @@ impl Done {
 }
 
 impl OwnRun<'_> {
-    /// Runs it, and reports and keeps the outcome.
+    /// Runs it, and reports and stores the outcome.
     ///
     /// # Errors
     /// The run could not start.
@@ -126,7 +128,7 @@ impl OwnRun<'_> {
         }
         let mut failures = unwritten;
         failures.extend(tell(results, &result, env));
-        // A slow output keeps nobody from the report.
+        // A slow output does not delay the report.
         failures.extend(sinks.finish(result.totals.seen.back_pressure_ns));
         let kept = journal.end(failures.is_empty());
         failures.extend(kept.err().map(|ending| ending.message().to_owned()));
@@ -171,7 +173,7 @@ fn start_agents(
     }))
 }
 
-/// Takes the whole screen where it is wanted and there is one.
+/// Takes over the whole screen if it is requested and there is one.
 fn screen(args: &ResultArgs, run: &Run, env: &Env) -> Option<Tui> {
     let setup = || TuiSetup {
         plan: Arc::clone(run.plan()),
@@ -183,7 +185,7 @@ fn screen(args: &ResultArgs, run: &Run, env: &Env) -> Option<Tui> {
     args.tui.then(|| Tui::start(setup())).flatten()
 }
 
-/// Begins to serve the live page where it is wanted, and says where.
+/// Starts to serve the live page if it is requested, and prints its address.
 fn serve(args: &ResultArgs, env: &Env, run: &Run) -> Result<Option<Web>, Ending> {
     let Some(address) = &args.web else {
         return Ok(None);
@@ -205,7 +207,7 @@ fn serve(args: &ResultArgs, env: &Env, run: &Run) -> Result<Option<Web>, Ending>
     Ok(Some(web))
 }
 
-/// Begins to serve the REST API where it is wanted.
+/// Starts to serve the REST API if it is requested.
 fn serve_rest(args: &ResultArgs, env: &Env, run: &Run) -> Result<Option<Rest>, Ending> {
     let Some(address) = &args.address else {
         return Ok(None);
@@ -222,8 +224,8 @@ fn journal_place(args: &ResultArgs, env: &Env) -> Place {
     }
 }
 
-/// Refuses outputs that cannot work, before anything is sent; `others`: what else the command writes, and what it reads, by
-/// option.
+/// Refuses outputs that cannot work, before anything is sent; `others`: the command's other output and input
+/// files, by option.
 pub(super) fn check_outputs(args: &ResultArgs, others: &[(&str, &str)]) -> Result<(), Ending> {
     if to_stdout_by_option(args).count() > 1 {
         return Err(Ending::usage(
@@ -252,7 +254,7 @@ pub(super) fn check_outputs(args: &ResultArgs, others: &[(&str, &str)]) -> Resul
         .map_err(|why| Ending::usage(&why))
 }
 
-/// The files that a result is written to; standard output is none.
+/// The files to which a result is written, without standard output.
 fn result_files(args: &ResultArgs) -> ResultFiles<'_> {
     let json = args.json.as_deref().filter(|path| *path != "-");
     ResultFiles {
@@ -263,7 +265,7 @@ fn result_files(args: &ResultArgs) -> ResultFiles<'_> {
     }
 }
 
-/// The options by which something else than the report goes to standard output.
+/// The options with which something other than the report goes to standard output.
 fn to_stdout_by_option(args: &ResultArgs) -> impl Iterator<Item = ()> {
     let files = [&args.json, &args.csv].into_iter();
     let files = files.filter(|path| path.as_deref() == Some("-")).map(drop);
@@ -271,7 +273,7 @@ fn to_stdout_by_option(args: &ResultArgs) -> impl Iterator<Item = ()> {
     files.chain(outputs)
 }
 
-/// Tells the result; gives what of it could not be written.
+/// Prints the result; returns the failures.
 fn tell(args: &ResultArgs, result: &RunResult, env: &Env) -> Vec<String> {
     let mut failures = Vec::new();
     if to_stdout_by_option(args).next().is_some() {
@@ -297,7 +299,7 @@ fn tell(args: &ResultArgs, result: &RunResult, env: &Env) -> Vec<String> {
 /// Writes the JSON result to standard output.
 ///
 /// # Errors
-/// Those of the stream; a closed one is none.
+/// Those of the stream; a closed stream is not an error.
 pub(super) fn to_stdout(result: &RunResult, options: json::Options) -> std::io::Result<()> {
     let mut text = Vec::new();
     json::write(result, options, &mut text)?;

@@ -1,7 +1,8 @@
-//! One load after another on a target: what `capacity` and `sweep` share.
+//! Loads applied to a target one after another: the common part of `capacity` and `sweep`.
 //!
-//! A target is a URL, loaded as by `bench`, a k6 script, or a JMeter plan; their own load is laid aside. Must not know which loads
-//! come, or why. Invariant: the first signal ends the load under way, and none is begun after it.
+//! A target is a URL, loaded as by `bench`, a k6 script, or a JMeter plan; their own load is ignored. Must not
+//! know which loads are applied, or why. Invariant: the first signal ends the current load, and no other one
+//! starts.
 
 mod plan_target;
 mod progress;
@@ -32,31 +33,31 @@ use crate::jmeter::imposed_load::ImposedLoad;
 use crate::observers::WantedObservers;
 use crate::{Ending, Env, Files, plan};
 
-/// How the files of scripts end.
+/// File name suffixes of scripts.
 const SCRIPT_ENDINGS: [&str; 5] = [".js", ".mjs", ".ts", ".tsx", ".tar"];
-/// Most virtual users that are allowed unless the user says otherwise.
+/// Default maximum of virtual users.
 const VUS_DEFAULT_MAX: f64 = 20_000.0;
 
 /// One load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Load {
     pub(super) kind: LoadKind,
-    /// What is left out at its start.
+    /// The excluded part at its start.
     pub(super) warm_up: Duration,
-    /// What is measured after it.
+    /// The measured part after it.
     pub(super) duration: Duration,
 }
 
-/// How much of it.
+/// The size of a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LoadKind {
-    /// Open model: so many arrivals per second; within these nanoseconds each is to be answered.
+    /// Open model: arrivals per second; each should get a response within `within_ns` nanoseconds.
     Rate { per_second: f64, within_ns: f64 },
-    /// Closed model: so many virtual users.
+    /// Closed model: number of virtual users.
     Users(u32),
 }
 
-/// Puts loads on a target.
+/// Applies loads to a target.
 pub(super) struct Prober {
     target: Target,
     users: Users,
@@ -68,7 +69,7 @@ pub(super) struct Prober {
     loads: u64,
 }
 
-/// Who sends, of every load.
+/// The virtual users of every load.
 struct Users {
     made: u32,
     max: Option<u32>,
@@ -79,9 +80,9 @@ struct Users {
     seed: u64,
 }
 
-/// What is loaded.
+/// The target of the loads.
 enum Target {
-    /// What `bench` requests, with a load that is replaced.
+    /// The requests of `bench`, with a replaced load.
     Requests(Box<TestPlan>),
     Script(Box<ScriptTarget>),
     /// A JMeter plan.
@@ -103,7 +104,7 @@ impl Target {
 }
 
 impl Prober {
-    /// Prepares the process, and reads the script or the plan where there is one.
+    /// Prepares the process, and reads the script or the plan if there is one.
     ///
     /// # Errors
     /// Options, files, scripts or plans that cannot be run.
@@ -129,22 +130,22 @@ impl Prober {
         })
     }
 
-    /// The command line, secrets removed.
+    /// The command line, with secrets removed.
     pub(super) fn command_line(&self) -> &[String] {
         &self.command_line
     }
 
-    /// Whether a signal came.
+    /// Whether a signal was received.
     pub(super) fn is_stopped(&self) -> bool {
         self.stops.is_asked()
     }
 
-    /// Waits so long, or until a signal comes.
+    /// Waits for `duration`, or until a signal.
     pub(super) fn wait(&self, duration: Duration) {
         self.stops.wait(duration);
     }
 
-    /// Puts a load on the target; `None` when a signal ended it, or came before.
+    /// Applies a load to the target; `None` if a signal ended it, or came before.
     ///
     /// # Errors
     /// The load could not be started, or the script ended it.
@@ -220,7 +221,7 @@ impl Prober {
     }
 }
 
-/// Gives all scenarios of a plan this load.
+/// Applies this load to all scenarios of a plan.
 fn impose(executor: &Executor, plan: &mut TestPlan) {
     for scenario in &mut plan.scenarios {
         scenario.executor = executor.clone();
@@ -240,7 +241,8 @@ impl Users {
         }
     }
 
-    /// The plan of a load, with what is said of all loads. Groups of a JMeter plan that are not loaded end as it says.
+    /// The plan of a load, with the settings for all loads. Groups of a JMeter plan that are not loaded end as
+    /// planned.
     fn tuned(&self, mut plan: TestPlan, load: Load, seed: u64) -> Result<Arc<TestPlan>, Ending> {
         let scenarios = plan.scenarios.iter_mut();
         for scenario in scenarios.filter(|one| !matches!(one.executor, Executor::ThreadGroup(_))) {
@@ -283,15 +285,15 @@ impl Users {
     }
 }
 
-/// By Little's law a target that answers within a time has rate times that time under way; twice as many virtual users,
-/// so that it shows when it does not.
+/// By Little's law a target that responds within a time has rate times that time in flight; twice as many
+/// virtual users show if it does not.
 fn vus_for(per_second: f64, within_ns: f64, made: u32) -> u32 {
     let needed = (2.0 * per_second * within_ns / 1e9).ceil();
     made.max(needed.min(VUS_DEFAULT_MAX) as u32).min(VUS_MAX)
 }
 
 fn arrival_rate(per_second: f64) -> Result<ArrivalRate, Ending> {
-    /// Parts of a start that a rate is exact to.
+    /// Resolution of a rate in parts of a start.
     const PARTS: f64 = 1_000.0;
     let starts = (per_second * PARTS).round();
     if starts < 1.0 {
@@ -309,7 +311,7 @@ fn is_script(target: &str) -> bool {
     !target.contains("://") && SCRIPT_ENDINGS.iter().any(|ending| target.ends_with(ending))
 }
 
-/// The plan of `bench` for what is requested; its load is a placeholder.
+/// The plan of `bench` for the requests; its load is a placeholder.
 fn requests(args: ProbingArgs, env: &Env, files: &Files) -> Result<TestPlan, Ending> {
     if args.users.exec.is_some() || !args.script_flags.is_empty() {
         let why = "--exec and flags after -- are for a k6 script or a JMeter plan, whose files end in .js, .mjs, .ts, .tar or .jmx";

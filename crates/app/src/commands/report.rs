@@ -1,6 +1,6 @@
-//! `loadline report`: a stored result, or what the journal of a dead run tells.
+//! `loadline report`: a stored result, or the content of a dead run's journal.
 //!
-//! Must not know either format. Invariant: how a run ended is told whenever it did not end by itself.
+//! Must not know either format. Invariant: unless a run finished by itself, the report says how it ended.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
     Ok(ExitCode::Ok)
 }
 
-/// The report of a results file of JMeter.
+/// The report of a JMeter results file.
 fn of_jmeter(stored: Stored, args: &ReportArgs) -> Result<ExitCode, Ending> {
     if args.rejudge {
         return Err(Ending::usage(
@@ -82,7 +82,7 @@ fn of_jmeter(stored: Stored, args: &ReportArgs) -> Result<ExitCode, Ending> {
     Ok(ExitCode::Ok)
 }
 
-/// Writes the files that were asked for.
+/// Writes the requested files.
 fn save(args: &ReportArgs, result: &RunResult) -> Result<(), Ending> {
     if let Some(path) = &args.html {
         pages::save(path, result)

@@ -1,7 +1,7 @@
 //! `run`: a script's test from its options to the exit code.
 //!
-//! Must not know how a script is loaded or run. Invariant: what is wrong with the options is told
-//! before anything is sent.
+//! Must not know how a script is loaded or run. Invariant: errors in the options are reported before anything
+//! is sent.
 
 use loadline_model::ExitCode;
 
@@ -26,7 +26,7 @@ pub(super) fn run(
     script::go(&loaded, &run, invocation, config.as_deref(), env)
 }
 
-/// All tiers of options together.
+/// All tiers of options, merged.
 ///
 /// # Errors
 /// They cannot be run.

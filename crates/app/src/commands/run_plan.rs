@@ -1,6 +1,6 @@
 //! `run` of a JMeter plan: with loadline's own options, report and exit codes.
 //!
-//! Must not know JMeter's formats. Invariant: what is wrong with the plan is told before anything is sent.
+//! Must not know JMeter's formats. Invariant: problems of the plan are reported before anything is sent.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::jmeter::{named_files, plan_file};
 use crate::recipe::PlanRecipe;
 use crate::{Ending, Env, Files, WantedAgents};
 
-/// Runs the command; `words` are those behind `run`.
+/// Runs the command; `words` are those after `run`.
 ///
 /// # Errors
 /// Options and plans that cannot be run, and sinks that failed.
@@ -104,7 +104,7 @@ pub(super) fn run(
     Ok(done.conclude(code))
 }
 
-/// The agents that are to make the load, and from what they make the plan anew; `None`: it is made here.
+/// The agents that make the load, and their recipe; `None`: this process makes the load.
 ///
 /// # Errors
 /// A file that the plan names cannot be read.
@@ -133,8 +133,8 @@ fn agents(
     Ok(Some((wanted, recipe)))
 }
 
-/// The exit code, where that of the requests is known: samplers need send nothing over HTTP, and assertions fail what
-/// was answered well.
+/// The exit code, derived from that of the requests: samplers need not use HTTP, and assertions can fail a
+/// successful response.
 fn exit_code(of_requests: ExitCode, taken: &Taken) -> ExitCode {
     match of_requests {
         ExitCode::Ok | ExitCode::NothingSucceeded => match (taken.has_good(), &taken.fault) {

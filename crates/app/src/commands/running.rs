@@ -1,7 +1,6 @@
-//! One run with everything around it: signals, journal, samples, whoever watches.
+//! One run with its surroundings: signals, journal, samples, watchers.
 //!
-//! Must not know which command runs. Invariant: whatever the sinks meet with, the run's result is
-//! returned.
+//! Must not know which command runs. Invariant: whatever happens to the sinks, the run's result is returned.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,11 +21,11 @@ use crate::terminal::print;
 use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 use crate::{Ending, Env, last_word};
 
-/// Batches of samples between the workers and the sink: enough to ride out a slow write, few enough
-/// to stay small in memory.
+/// Batches of samples between the workers and the sink: enough to bridge a slow write, few enough to use little
+/// memory.
 const BATCHES: usize = 64;
 
-/// A run about to take place.
+/// A run that is about to start.
 pub(super) struct Run {
     plan: Arc<TestPlan>,
     orders: Sender<RunCommand>,
@@ -37,16 +36,16 @@ pub(super) struct Run {
     observers: Option<ObserverFeed>,
     steps: Option<StepsSetup>,
     load: Option<Box<dyn Load>>,
-    /// What wants results, too, beside the command line.
+    /// For additional outputs of results besides the command line.
     env: Env,
 }
 
 impl Run {
-    /// Prepares the process and what surrounds the run.
+    /// Prepares the process and the surroundings of the run.
     ///
     /// # Errors
-    /// The journal that the user named cannot be written, an observer that is required cannot read, or signals
-    /// cannot be caught.
+    /// The journal named by the user cannot be written, a required observer cannot read, or signals cannot be
+    /// caught.
     pub(super) fn prepare(
         plan: TestPlan,
         journal: Place,
@@ -75,45 +74,44 @@ impl Run {
         })
     }
 
-    /// What will be done.
+    /// The plan.
     pub(super) fn plan(&self) -> &Arc<TestPlan> {
         &self.plan
     }
 
-    /// Where orders to the run go.
+    /// The receiver of orders to the run.
     pub(super) fn orders(&self) -> Sender<RunCommand> {
         self.orders.clone()
     }
 
-    /// The channel on which every sample of the run will come.
+    /// The channel with every sample of the run.
     pub(super) fn samples(&mut self) -> Receiver<Vec<Sample>> {
         let (sender, receiver) = mpsc::sync_channel(BATCHES);
         self.samples = Some(sender);
         receiver
     }
 
-    /// Where every sample of the run is to go.
+    /// Sets the receiver of every sample of the run.
     pub(super) fn hand_samples_to(&mut self, taker: SyncSender<Vec<Sample>>) {
         self.samples = Some(taker);
     }
 
-    /// Who takes every sample of the run, for others that make the load.
+    /// The receiver of every sample of the run, for a load made elsewhere.
     pub(super) fn take_samples(&mut self) -> Option<SyncSender<Vec<Sample>>> {
         self.samples.take()
     }
 
-    /// Who makes the load in the place of an engine of this process.
+    /// Sets the load that replaces an engine of this process.
     pub(super) fn let_others_load(&mut self, load: Box<dyn Load>) {
         self.load = Some(load);
     }
 
-    /// What the threads of the plan's groups do.
+    /// Sets the work of the threads of the plan's groups.
     pub(super) fn follow_steps(&mut self, steps: StepsSetup) {
         self.steps = Some(steps);
     }
 
-    /// Runs, telling `watch` what happens. The journal is handed back to be ended when the result
-    /// has been told.
+    /// Runs, passing events to `watch`. The journal is returned, to be ended when the result has been reported.
     ///
     /// # Errors
     /// The plan could not be started.
@@ -174,17 +172,17 @@ impl Run {
 /// A run that has ended.
 pub(super) struct Finished {
     pub(super) result: RunResult,
-    /// To be ended when the result has been told.
+    /// To be ended when the result has been reported.
     pub(super) journal: RunJournal,
-    /// Why the file that the environment names for the result is not written.
+    /// Why the result file named by the environment was not written.
     pub(super) unwritten: Vec<String>,
 }
 
 impl Finished {
-    /// For commands that write no other file: what could not be written is told at once.
+    /// For commands that write no other file: a write failure is returned as an error.
     ///
     /// # Errors
-    /// The file that the environment names cannot be written.
+    /// The file named by the environment cannot be written.
     pub(super) fn apart(self) -> Result<(RunResult, RunJournal), Ending> {
         match self.unwritten.first() {
             Some(why) => Err(Ending::refusal(ExitCode::Other, why)),
@@ -193,7 +191,8 @@ impl Finished {
     }
 }
 
-/// The exit code of a dialect for a run that its tool would end with `usual`: what broke down is told whatever the tool does.
+/// The exit code of a dialect for a run that its tool would end with `usual`: a defect of loadline always has
+/// its own.
 pub(super) fn dialect_code(result: &RunResult, usual: ExitCode) -> ExitCode {
     match result.totals.stop {
         StopReason::Defect => ExitCode::Internal,
@@ -201,7 +200,7 @@ pub(super) fn dialect_code(result: &RunResult, usual: ExitCode) -> ExitCode {
     }
 }
 
-/// A run for whose samples there is no thread.
+/// The error if no thread for samples can be started.
 pub(super) fn no_thread(error: &std::io::Error) -> Ending {
     let message = format!(
         "the system refuses a thread for samples: {error}; raise its limits, such as ulimit -u"
@@ -209,7 +208,7 @@ pub(super) fn no_thread(error: &std::io::Error) -> Ending {
     Ending::refusal(ExitCode::Other, &message)
 }
 
-/// Says what of this program broke down, where something did.
+/// Reports a defect of this program, if there was one.
 fn tell_defect(result: &RunResult) {
     for mark in result.events.iter().filter(|mark| mark.kind == DEFECT_MARK) {
         print::to_stderr(&format!("loadline: {}\n", mark.text));

@@ -1,7 +1,6 @@
-//! Single samples: to a CSV file, or kept for a template that shows them.
+//! Single samples: written to a CSV file, or stored for a template that shows them.
 //!
-//! Must not know who asked. Invariant: samples that could not be written or kept are counted and
-//! told.
+//! Must not know the caller. Invariant: samples that could not be written or stored are counted and reported.
 
 use std::fmt::Write as _;
 use std::io;
@@ -22,7 +21,7 @@ const KEPT_MAX: usize = 10_000_000;
 /// Writes every sample to a file, or to standard output for `-`.
 ///
 /// # Errors
-/// The file cannot be made.
+/// The file cannot be created.
 pub(super) fn csv(path: &str, samples: Receiver<Vec<Sample>>) -> io::Result<SampleSink> {
     if path == "-" {
         return SampleSink::start(io::stdout(), HEADER.to_owned(), samples, push_row);
@@ -35,7 +34,7 @@ pub(super) fn csv(path: &str, samples: Receiver<Vec<Sample>>) -> io::Result<Samp
     )
 }
 
-/// Writes every answer to standard output as hey does.
+/// Writes every response to standard output as hey does.
 ///
 /// # Errors
 /// No thread can be started.
@@ -49,11 +48,11 @@ pub(super) fn hey_csv(samples: Receiver<Vec<Sample>>) -> io::Result<SampleSink> 
     })
 }
 
-/// Waits for the last row; says what is wrong with them, if anything.
+/// Waits for the last row; returns the problem, if any.
 pub(super) fn finish(sink: SampleSink) -> Option<String> {
     let report = sink.finish();
     let error = report.error?;
-    // A reader that went away has what it wanted.
+    // A reader that closed the stream has what it wanted.
     if error.kind() == io::ErrorKind::BrokenPipe {
         return None;
     }
@@ -85,13 +84,13 @@ fn push_row(sample: &Sample, out: &mut String) {
 /// Samples kept in memory.
 #[derive(Default)]
 pub(super) struct Kept {
-    /// In the order in which they came.
+    /// In order of arrival.
     pub(super) samples: Vec<Sample>,
-    /// How many more there were.
+    /// Number of samples beyond the limit.
     pub(super) beyond: u64,
 }
 
-/// Keeps samples on a thread of its own until the run drops its end.
+/// Stores samples on a separate thread until the run drops its sender.
 ///
 /// # Errors
 /// No thread can be started.

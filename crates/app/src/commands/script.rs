@@ -1,4 +1,4 @@
-//! A script as the commands around it see it: what it says of itself, and its run.
+//! A script as its commands see it: its exports and options, and its run.
 //!
 //! Must not know flags. Invariant: nothing is sent before the script's options were consolidated.
 
@@ -27,28 +27,28 @@ use crate::{Env, Files};
 pub(super) struct LoadedScript {
     /// Its URL, `file:///…`.
     pub(super) url: String,
-    /// Its exported `options`, after JSON, or those of its archive; null when there are none.
+    /// Its exported `options`, as JSON, or those of its archive; null if there are none.
     pub(super) options: Value,
     /// Names of the functions that it exports.
     pub(super) exports: Vec<String>,
-    /// Whence it was loaded.
+    /// The base of its relative paths.
     pub(super) directory: Url,
     pub(super) loaded: Loaded,
     logger: Arc<Logger>,
 }
 
 impl LoadedScript {
-    /// Tells what the user is to know before anything starts.
+    /// Prints notices for the user before anything starts.
     pub(super) fn tell(&self, notices: &[Notice]) {
         for notice in notices {
             self.logger.tell(notice);
         }
     }
 
-    /// Refuses thresholds on metrics that are not there, or that cannot answer.
+    /// Refuses thresholds on metrics that do not exist, or that do not support the aggregation.
     ///
     /// # Errors
-    /// k6's words for the first of them.
+    /// k6's message about the first of them.
     pub(super) fn check_thresholds(&self, run: &ScriptRun) -> Result<(), K6Error> {
         let registry = &self.loaded.metrics.registry;
         loadline_run::check_script_thresholds(&run.plan.script_thresholds, registry)
@@ -81,7 +81,7 @@ pub(super) fn load(
     })
 }
 
-/// Reads a script and what it imports, and runs nothing of it.
+/// Reads a script and its imports, without running anything.
 ///
 /// # Errors
 /// It cannot be read; with k6's exit code.
@@ -95,7 +95,7 @@ pub(super) fn dependencies(
     script_run::dependencies(invocation, place)
 }
 
-/// Where the script's bytes come from; with the options that an archive was made with.
+/// Where the script's bytes come from; with the options of an archive.
 fn place(
     invocation: &K6Invocation,
     env: &Env,
@@ -151,7 +151,7 @@ fn place(
     Ok((place, None))
 }
 
-/// The working directory as an address that ends in a slash.
+/// The working directory as a URL that ends in a slash.
 fn working_directory() -> Result<Url, K6Error> {
     let folder = std::env::current_dir().map_err(|error| {
         K6Error::other(format!("the working directory cannot be read: {error}"))
@@ -160,7 +160,7 @@ fn working_directory() -> Result<Url, K6Error> {
         .map_err(|()| K6Error::other(format!("{} is not an absolute path", folder.display())))
 }
 
-/// Where fetched modules are kept.
+/// The cache folder of fetched modules.
 fn cache_folder(env: &Env) -> Option<PathBuf> {
     let base = env.user_folder("XDG_CACHE_HOME", ".cache")?;
     Some(base.join("loadline").join("modules"))
@@ -213,10 +213,10 @@ pub(super) fn go(
     .go()
 }
 
-/// From what agents make the test anew, where they make the load.
+/// From which agents rebuild the test, if they make the load.
 ///
 /// # Errors
-/// What is asked for cannot be done by agents.
+/// The request cannot be fulfilled by agents.
 fn recipe(
     script: &LoadedScript,
     run: &ScriptRun,
@@ -234,7 +234,7 @@ fn recipe(
     }
     let mut archive = Vec::new();
     let mut packed = archive::packed(invocation, script, run)?;
-    // They travel beside it, and a test is known by its archive: one host's variables are not another's.
+    // They are sent separately, and a test is identified by its archive: variables differ between hosts.
     packed.metadata.env.clear();
     packed
         .write(&mut archive)
@@ -257,8 +257,7 @@ fn recipe(
     }))
 }
 
-/// Runs a script under a plan of somebody else's making, telling `on_event` what happens; nothing is summed up, and
-/// no output is fed.
+/// Runs a script under another plan, passing events to `on_event`; there is no summary, and no output.
 ///
 /// # Errors
 /// The run could not start.

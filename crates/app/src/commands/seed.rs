@@ -1,6 +1,7 @@
-//! Seeds of runs for which nobody gave one.
+//! Seeds of runs without a given seed.
 //!
-//! Must not know what a seed is for. Invariant: the result of a run tells its seed, so that it can be repeated.
+//! Must not know what a seed is for. Invariant: the result of a run contains its seed, so that it can be
+//! repeated.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 

@@ -1,6 +1,6 @@
-//! Where loadline's own runs send single samples: the file of `--csv`, and the outputs of `--out`.
+//! Destinations of single samples of loadline's own runs: the file of `--csv`, and the outputs of `--out`.
 //!
-//! Must not know layouts. Invariant: samples that could not be written are counted and told.
+//! Must not know layouts. Invariant: samples that could not be written are counted and reported.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -19,25 +19,25 @@ use crate::outputs::{self, Conversion, Fan, Outputs, Wanted};
 use crate::terminal::print;
 use crate::{Ending, Env};
 
-/// The tag whose values a run of metrics keeps apart: samplers are called by it.
+/// The tag by whose values a run of metrics is split: the names of samplers.
 const NAME_TAG: &str = "name";
-/// Batches of samples between the run and each taker of several.
+/// Batches of samples between the run and each of several receivers.
 const BATCHES: usize = 64;
 
 /// The sinks of a run.
 pub(super) struct Sinks {
     csv: Option<SampleSink>,
     outputs: Outputs,
-    /// Makes values of samples; `None`: no output wants any.
+    /// Converts samples to values; `None`: no output uses them.
     conversion: Option<Conversion>,
     is_strict: bool,
 }
 
 impl Sinks {
-    /// Starts what the options ask for, on the samples of a run that measures nothing else.
+    /// Starts the requested sinks, on the samples of a run without other measurements.
     ///
     /// # Errors
-    /// A file that cannot be written, or a setting that means nothing.
+    /// An unwritable file, or an invalid setting.
     pub(super) fn of_samples(
         args: &ResultArgs,
         run: &mut Run,
@@ -64,7 +64,7 @@ impl Sinks {
         })
     }
 
-    /// Starts what the options ask for, for a run that measures metrics; gives what it is to measure with.
+    /// Starts the requested sinks for a run that measures metrics; returns its metrics.
     ///
     /// # Errors
     /// As [`Sinks::of_samples`].
@@ -94,7 +94,7 @@ impl Sinks {
         Ok((sinks, metrics))
     }
 
-    /// Tells what happened.
+    /// Handles an event.
     pub(super) fn event(&mut self, event: &RunEvent) {
         if let Some(conversion) = &self.conversion {
             conversion.event(event);
@@ -102,9 +102,9 @@ impl Sinks {
         self.outputs.event(event);
     }
 
-    /// Waits for the last sample and tells what outputs lost; gives what makes the command fail: samples that are not in the file of
-    /// `--csv`, and what outputs lost where the user wants that to be an error. `held_up_ns`: how long full channels held the
-    /// workers up.
+    /// Waits for the last sample and reports losses of outputs; returns the errors that make the command fail:
+    /// samples missing in the file of `--csv`, and losses of outputs if the user wants that to be an error.
+    /// `held_up_ns`: how long full channels delayed the workers.
     pub(super) fn finish(self, held_up_ns: u64) -> Vec<String> {
         if let Some(conversion) = self.conversion {
             conversion.finish();
@@ -126,7 +126,7 @@ impl Sinks {
     }
 }
 
-/// The series that a plan of steps is measured by.
+/// The series of a plan of steps.
 pub(super) fn series_of(args: &ResultArgs, plan: &TestPlan) -> SeriesPlan {
     SeriesPlan {
         by_all_tags: args.out.iter().any(|output| output.kind.wants_series()),
@@ -156,14 +156,14 @@ fn start_outputs(
     started.map_err(|error| Ending::usage(&format!("--out: {error}")))
 }
 
-/// A further taker of the run's samples.
+/// Adds a receiver of the run's samples.
 fn taker(takers: &mut Vec<SyncSender<Vec<Sample>>>) -> Receiver<Vec<Sample>> {
     let (sender, receiver) = sync_channel(BATCHES);
     takers.push(sender);
     receiver
 }
 
-/// The file of `--csv`, where one is asked for.
+/// The file of `--csv`, if requested.
 fn csv(
     args: &ResultArgs,
     takers: &mut Vec<SyncSender<Vec<Sample>>>,
@@ -180,7 +180,7 @@ fn csv(
         })
 }
 
-/// Hands the run's samples to each taker.
+/// Passes the run's samples to each receiver.
 fn hand_samples(run: &mut Run, takers: Vec<SyncSender<Vec<Sample>>>) -> Result<(), Ending> {
     match takers.len() {
         0 => {}

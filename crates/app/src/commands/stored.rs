@@ -1,7 +1,7 @@
-//! A file that a command is given to read, and what it is by how it begins.
+//! A file that a command reads, with its type detected from its first bytes.
 //!
-//! Must not know layouts beyond their first bytes. Invariant: it is opened and read once, from its
-//! beginning to its end, so that pipes are as good as files.
+//! Must not know layouts beyond their first bytes. Invariant: it is opened and read once, from start to end, so
+//! that pipes work as well as files.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, stdin};
@@ -12,18 +12,18 @@ use loadline_output::journal;
 
 use crate::Ending;
 
-/// Bytes that tell what a file is.
+/// Number of bytes that determine the type of a file.
 const BEGINNING: u64 = 64;
-/// Bytes that are read at a time.
+/// Bytes read at a time.
 const PART: usize = 256 << 10;
 
-/// What a file is, as it seems.
+/// The apparent type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Journal,
-    /// A results file of JMeter: it is text, and no JSON.
+    /// A JMeter results file: text that is not JSON.
     OfJmeter,
-    /// A JSON result, or nothing that is known: the reader will say.
+    /// A JSON result, or something unknown, which the reader will refuse.
     Json,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Opens a file, standard input for `-`.
+    /// Opens a file, or standard input for `-`.
     ///
     /// # Errors
     /// It cannot be read; the message names it.
@@ -62,7 +62,7 @@ impl Stored {
         })
     }
 
-    /// How messages name it.
+    /// Its name in messages.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -73,7 +73,7 @@ impl Stored {
             .iter()
             .find_map(|mark| self.beginning.strip_prefix(*mark));
         let text = text.unwrap_or(&self.beginning);
-        // Of a Latin letter UTF-16 has a zero byte too.
+        // In UTF-16, a Latin letter includes a zero byte.
         let mut letters = text
             .iter()
             .filter(|byte| **byte != 0 && !byte.is_ascii_whitespace());
@@ -85,7 +85,7 @@ impl Stored {
         }
     }
 
-    /// All of it.
+    /// The complete content.
     pub(super) fn bytes(self) -> BufReader<impl Read> {
         BufReader::with_capacity(PART, Cursor::new(self.beginning).chain(self.rest))
     }

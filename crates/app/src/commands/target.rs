@@ -1,6 +1,6 @@
 //! `loadline target`.
 //!
-//! Must not know what the target serves. Invariant: the addresses printed are those listened on.
+//! Must not know what the target serves. Invariant: the printed addresses are those listened on.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,7 +16,7 @@ use crate::cli::TargetArgs;
 use crate::terminal::print;
 use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
-/// Said at the first signal.
+/// Printed at the first signal.
 const STOPS: &str =
     "\nstopping: waiting for requests in flight; press Ctrl-C again to stop at once\n";
 
@@ -34,7 +34,7 @@ pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
     }
     let (_, orders) = signals::orders(FirstSignal::interrupts(STOPS), SecondSignal::Ends)?;
     let running = serve(config(args))?;
-    // The addresses are all that this command has to say; without a reader it still serves.
+    // The addresses are the only output of this command; without a reader it still serves.
     let _ = print::to_stdout(&addresses(&running));
     // The sender lives as long as the signals' handler, so this waits for a signal.
     let _ = orders.recv();
@@ -49,7 +49,7 @@ fn run_testbed(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, End
     let testbed = start_testbed(config)?;
     let table = testbed.table();
     if let Some(file) = ready_file {
-        // Whoever waits for the file sees all of it or none.
+        // A process waiting for the file sees all of it or nothing.
         files::replace(file, &table).map_err(|error| {
             let text = format!("ready file {}: {error}; check the path", file.display());
             Ending::refusal(ExitCode::Other, &text)
@@ -62,7 +62,7 @@ fn run_testbed(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, End
     Ok(ExitCode::Ok)
 }
 
-/// Each process of the testbed is this program again.
+/// Each process of the testbed runs this same program.
 fn start_testbed(config: &Path) -> Result<Testbed, Ending> {
     let program = std::env::current_exe().map_err(|error| {
         let text = format!("cannot find this program on the disk: {error}; start it by its path");
@@ -96,7 +96,7 @@ fn run_part() -> Result<ExitCode, Ending> {
 /// Starts a server.
 ///
 /// # Errors
-/// It cannot start; an address that is taken has an exit code of its own.
+/// It cannot start; an address in use has its own exit code.
 pub(super) fn serve(config: TargetConfig) -> Result<Running, Ending> {
     loadline_target::serve(config).map_err(|error| {
         let code = match error {

@@ -1,6 +1,6 @@
-//! The tree of commands with all their flags, as clap has it: completions and man pages are made from it.
+//! The tree of commands with all their flags, as clap has it: the base of completions and man pages.
 //!
-//! Must not know what is made from it. Invariant: a flag in it can be parsed.
+//! Must not know what is made from it. Invariant: every flag in it can be parsed.
 
 use clap::{Arg, ArgAction, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
@@ -10,7 +10,7 @@ use crate::cli::script::ScriptCommand;
 use crate::dialect::pflag::{Flag, Kind};
 use crate::k6::Identity;
 
-/// All commands with their flags; those around a script have theirs from k6's tables.
+/// All commands with their flags; the flags of script commands come from k6's tables.
 pub(super) fn of(identity: Identity) -> Command {
     match identity {
         Identity::K6 => k6(),

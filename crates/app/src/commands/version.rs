@@ -1,12 +1,12 @@
 //! `version`, under either name.
 //!
-//! Must not know anything else. Invariant: the first line tells who it really is.
+//! Must not know anything else. Invariant: the first line says which program it really is.
 
 use crate::Ending;
 use crate::k6::json::Json;
 use crate::k6::{FOLLOWED, Identity};
 
-/// The line that tells the version, with its end.
+/// The line with the version, including its line end.
 pub(super) fn line(identity: Identity) -> String {
     let own = env!("CARGO_PKG_VERSION");
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
@@ -18,7 +18,7 @@ pub(super) fn line(identity: Identity) -> String {
     }
 }
 
-/// The answer to `version`.
+/// The output of `version`.
 pub(super) fn print(identity: Identity, as_json: bool) -> Ending {
     if !as_json {
         return Ending::answer(line(identity));

@@ -1,18 +1,18 @@
-//! Go's flag syntax: `-n 5`, `-n=5`, `--n 5`, no bundling; flags end at the first word that is none.
+//! Go's flag syntax: `-n 5`, `-n=5`, `--n 5`, no bundling; flags end at the first word that is not a flag.
 //!
-//! Source: the documentation of Go's package flag. Must not know which flags a tool has. Invariant:
-//! the messages are those of Go's package.
+//! Source: the documentation of Go's package flag. Must not know which flags a tool has. Invariant: the
+//! messages are those of Go's package.
 
 use loadline_go::duration;
 use loadline_go::integer::{NumberFault, parse_literal};
 use loadline_go::quoted;
 
-/// What a flag takes.
+/// The value of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing, or a truth value after `=`.
+    /// None, or a boolean after `=`.
     Bool,
-    /// A whole number, also 0x10, 0b1, 0o7, 1_000.
+    /// An integer, also in the forms 0x10, 0b1, 0o7, 1_000.
     Int,
     /// A number.
     Float,
@@ -37,25 +37,25 @@ pub enum Value {
     Duration(i64),
 }
 
-/// Why a command line was not read to its end.
+/// Why parsing stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// `-help` was given, or `-h` where no flag has that name.
+    /// `-help` was given, or `-h` if no flag has that name.
     Help,
     /// Go's message.
     Bad(String),
 }
 
-/// A command line taken apart.
+/// A parsed command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed {
     /// Flags in the order given.
     pub flags: Vec<(&'static str, Value)>,
-    /// What follows the flags.
+    /// The words after the flags.
     pub rest: Vec<String>,
 }
 
-/// Takes a command line apart, the program's name not included.
+/// Parses a command line without the program's name.
 ///
 /// # Errors
 /// Where Go's parser stops.

@@ -1,12 +1,12 @@
-//! Errors of the file system in Go's words.
+//! File system errors in Go's words.
 //!
-//! Must not know which tool speaks. Invariant: the texts are those that people grep for.
+//! Must not know which tool is imitated. Invariant: the texts are those for which users search.
 
 use std::io::{self, ErrorKind};
 
 use crate::FileError;
 
-/// A failure to read a file, as Go tells it.
+/// A failure to read a file, in Go's words.
 pub(crate) fn file_error(failure: &FileError) -> String {
     let FileError { path, error } = failure;
     match error.kind() {
@@ -17,7 +17,7 @@ pub(crate) fn file_error(failure: &FileError) -> String {
     }
 }
 
-/// A failure to open a file for writing, as Go tells it.
+/// A failure to open a file for writing, in Go's words.
 pub(crate) fn open_error(path: &str, error: &io::Error) -> String {
     let why = match error.kind() {
         ErrorKind::NotFound => "no such file or directory",

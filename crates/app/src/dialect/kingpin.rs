@@ -1,17 +1,17 @@
-//! kingpin's syntax: `--flag=v`, `--flag v`, `--no-flag`, `-fv`, bundled `-lk`, `@file` with a word on
-//! each line, `--` before words that are no flags.
+//! kingpin's syntax: `--flag=v`, `--flag v`, `--no-flag`, `-fv`, bundled `-lk`, `@file` with one word per line,
+//! `--` before words that are not flags.
 //!
-//! Source: the behaviour of kingpin 2.2.6, as run. Must not know which flags a tool has. Invariant: the
-//! messages are kingpin's; no argument file is read twice as deep as [`DEPTH_MAX`].
+//! Source: the observed behaviour of kingpin 2.2.6. Must not know which flags a tool has. Invariant: the
+//! messages are kingpin's; argument files are nested at most [`DEPTH_MAX`] levels deep.
 
 use std::collections::VecDeque;
 
 use super::go_text;
 use crate::Files;
 
-/// Argument files that name argument files, at most: a file may name itself.
+/// Maximum nesting of argument files: a file may name itself.
 pub const DEPTH_MAX: usize = 16;
-/// Words of a command line at most, those of argument files included.
+/// Maximum number of words of a command line, including those of argument files.
 pub const WORDS_MAX: usize = 100_000;
 
 /// A flag.
@@ -19,7 +19,7 @@ pub const WORDS_MAX: usize = 100_000;
 pub struct Flag {
     /// Its long name.
     pub name: &'static str,
-    /// Its short name; `None` without one.
+    /// Its short name; `None` if it has none.
     pub short: Option<char>,
     /// Whether it takes a value.
     pub takes_value: bool,
@@ -27,18 +27,18 @@ pub struct Flag {
     pub repeatable: bool,
 }
 
-/// A command line taken apart.
+/// A parsed command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
     /// Flags with a value, in the order given.
     pub values: Vec<(&'static str, String)>,
-    /// Flags without a value, in the order given; `false` for `--no-…`.
+    /// Flags without a value, in the given order; `false` for `--no-…`.
     pub switches: Vec<(&'static str, bool)>,
-    /// Words that are no flags.
+    /// Words that are not flags.
     pub words: Vec<String>,
 }
 
-/// Takes a command line apart, the program's name not included.
+/// Parses a command line without the program's name.
 ///
 /// # Errors
 /// kingpin's message.
@@ -101,7 +101,7 @@ enum Token {
 struct Lexer<'a> {
     known: &'a [Flag],
     files: &'a Files,
-    /// Words to come, each with how deep in argument files it was found.
+    /// Remaining words, each with its nesting level of argument files.
     words: VecDeque<(String, usize)>,
     flags_ended: bool,
     taken: usize,
@@ -141,7 +141,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The first flag of a bundle; the rest is its value, or further flags.
+    /// The first flag of a bundle; the rest is its value, or more flags.
     fn short(&mut self, bundle: &str, depth: usize) -> Result<Token, String> {
         let mut letters = bundle.chars();
         let Some(name) = letters.next() else {
@@ -212,7 +212,7 @@ fn take(
 ) -> Result<(), String> {
     if !flag.takes_value {
         parsed.switches.push((flag.name, positive));
-        // kingpin takes what stands behind the equals sign of a switch as the next argument.
+        // kingpin treats the text after the equals sign of a switch as the next argument.
         parsed.words.extend(inline);
         return Ok(());
     }

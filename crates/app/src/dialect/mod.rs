@@ -1,8 +1,8 @@
 //! The command lines of other tools: same flags, same semantics, same refusals.
 //!
 //! Where a tool loses data or contradicts its own help, the dialect does not copy it; the list is in
-//! `docs/dialects.md`. Must not know how a run is shown. Invariant: a line that the tool takes is
-//! taken, with the same meaning.
+//! `docs/dialects.md`. Must not know how a run is shown. Invariant: a line that the tool accepts is accepted,
+//! with the same meaning.
 
 pub mod bombardier;
 pub mod go_flag;
@@ -26,16 +26,16 @@ use loadline_model::{ArrivalRate, Behaviour, ClientPlan, OnExhausted, Scenario, 
 
 use crate::plan::headers::Headers;
 
-/// What a dialect says about the load, and the plan needs.
+/// The load settings of a dialect for the plan.
 struct DialectLoad {
     name: &'static str,
     /// Workers or connections.
     vus: u32,
-    /// Requests in all; `None`: until the duration ends.
+    /// Total requests; `None`: until the duration ends.
     requests: Option<u64>,
     /// `None`: until the count is reached.
     duration: Option<Duration>,
-    /// Requests due per second in all; `None`: as fast as possible.
+    /// Total requests due per second; `None`: as fast as possible.
     rate: Option<ArrivalRate>,
     /// Limit of one request; `None`: none.
     timeout: Option<Duration>,
@@ -43,8 +43,8 @@ struct DialectLoad {
     samples: bool,
 }
 
-/// The plan of a dialect's run: both tools wait for the requests under way at the end, and start no
-/// arrival after it.
+/// The plan of a dialect's run: both tools wait for the requests in flight at the end, and start no arrivals
+/// after it.
 fn plan(
     load: &DialectLoad,
     request: RequestTemplate,
@@ -113,7 +113,7 @@ fn executor(load: &DialectLoad) -> Executor {
     }
 }
 
-/// A URL as Go reads it; `http` is meant where there is no scheme.
+/// A URL as parsed by Go; the default scheme is `http`.
 fn read_url(text: &str) -> Result<Url, String> {
     let url = match text.contains("://") {
         true => Url::parse(text),
@@ -122,13 +122,13 @@ fn read_url(text: &str) -> Result<Url, String> {
     url.map_err(|why| why.to_string())
 }
 
-/// Where a URL leads; one that leads nowhere is refused before the run.
+/// The origin of a URL; a URL without a valid one is refused before the run.
 fn origin_of(url: &Url) -> Result<Origin, String> {
     let refused = |fault: OriginFault| format!("{} leads nowhere: {fault}", url.text_with(None));
     Origin::of(url).map_err(refused)
 }
 
-/// The value of `Host` as Go sends it: names in ASCII, and nothing in place of what no host can be.
+/// The value of `Host` as sent by Go: names in ASCII, and empty for an invalid host.
 fn host_value(host: &str) -> String {
     let may_stand =
         |byte: u8| byte.is_ascii_alphanumeric() || b"!$%&()*+,-.:;=[]'_~".contains(&byte);
@@ -146,7 +146,7 @@ fn host_value(host: &str) -> String {
     }
 }
 
-/// The line that frames a body, where the tools' clients write it: before the headers of the user.
+/// The line that frames a body, where the tools' clients write it: before the user's headers.
 fn push_framing(lines: &mut Headers, body: &BodySource, announces_none: bool) {
     match body {
         BodySource::None if announces_none => lines.push_text("Content-Length", "0"),
@@ -160,12 +160,12 @@ fn push_framing(lines: &mut Headers, body: &BodySource, announces_none: bool) {
     }
 }
 
-/// Methods whose requests say of a missing body that it is empty.
+/// Methods whose requests state a missing body as empty.
 fn expects_body(method: &str) -> bool {
     matches!(method, "POST" | "PUT" | "PATCH")
 }
 
-/// Sets a header as Go's `Header.Set`: under its canonical name, the last one wins.
+/// Sets a header like Go's `Header.Set`: with its canonical name, the last one wins.
 fn set_header(headers: &mut BTreeMap<String, String>, name: &str, value: &str) {
     headers.insert(
         loadline_go::header::canonical(name),
@@ -173,7 +173,7 @@ fn set_header(headers: &mut BTreeMap<String, String>, name: &str, value: &str) {
     );
 }
 
-/// Whether a name is one that Go writes from elsewhere, never from the header map.
+/// Whether Go writes this header from elsewhere, never from the header map.
 fn is_written_by_go(name: &str) -> bool {
     matches!(
         name,

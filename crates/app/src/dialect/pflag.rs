@@ -1,44 +1,44 @@
-//! Command lines as Go's package `pflag` reads them: `--name value`, `--name=value`, `-nvalue`,
-//! `-abc`, flags before and after the operands, `--` ends flags.
+//! Command lines as parsed by Go's package `pflag`: `--name value`, `--name=value`, `-nvalue`, `-abc`, flags
+//! before and after the operands, `--` ends flags.
 //!
-//! Source: the documentation of that package. Must not know what a flag leads to. Invariant: no
-//! line panics; operands come out in order.
+//! Source: the documentation of that package. Must not know the effect of a flag. Invariant: no line panics;
+//! operands keep their order.
 
 use loadline_go::{parse_bool, quoted};
 use loadline_script::csv_record::RecordReader;
 
-/// What follows a flag.
+/// The value of a flag.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Nothing, or `=true`, `=false`.
+    /// None, or `=true`, `=false`.
     Switch,
     /// A text.
     Text,
-    /// `=text`, or nothing, which stands for this text.
+    /// `=text`, or none, which means this text.
     MaybeText(&'static str),
-    /// Texts between commas: a record of comma-separated values.
+    /// Texts separated by commas: a record of comma-separated values.
     Texts,
-    /// A text that is read when the flag is met.
+    /// A text that is checked when the flag is parsed.
     Checked(fn(&str) -> Result<(), String>),
 }
 
-/// A flag that can be given.
+/// A flag.
 #[derive(Clone, Copy, Debug)]
 pub struct Flag {
     /// Long name, without dashes.
     pub long: &'static str,
     /// Short name.
     pub short: Option<char>,
-    /// What follows.
+    /// Its value.
     pub kind: Kind,
     /// Name of the value in help; empty for a switch.
     pub value: &'static str,
-    /// What it does, and its default.
+    /// Its effect, and its default.
     pub help: &'static str,
 }
 
 impl Flag {
-    /// The flag as messages name it.
+    /// The flag in messages.
     fn shown(&self) -> String {
         match self.short {
             Some(short) => format!("-{short}, --{}", self.long),
@@ -47,18 +47,18 @@ impl Flag {
     }
 }
 
-/// A command line taken apart.
+/// A parsed command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
     given: Vec<(&'static str, String)>,
-    /// What is no flag, in order.
+    /// The words that are not flags, in order.
     pub operands: Vec<String>,
-    /// Whether help was asked for.
+    /// Whether help was requested.
     pub help: bool,
 }
 
 impl Parsed {
-    /// The value of a flag, of several the last; `None` when it was not given.
+    /// The value of a flag, the last one if repeated; `None` if not given.
     #[must_use]
     pub fn text(&self, long: &str) -> Option<&str> {
         self.all(long).last()
@@ -75,13 +75,13 @@ impl Parsed {
             .map(|(_, value)| value)
     }
 
-    /// The value of a switch; `None` when it was not given.
+    /// The value of a switch; `None` if not given.
     #[must_use]
     pub fn switch(&self, long: &str) -> Option<bool> {
         self.text(long).and_then(loadline_go::truth)
     }
 
-    /// Every value of a flag of [`Kind::Texts`]; `None` when it was not given.
+    /// Every value of a flag of [`Kind::Texts`]; `None` if not given.
     #[must_use]
     pub fn texts(&self, long: &str) -> Option<Vec<String>> {
         self.text(long)?;
@@ -89,8 +89,8 @@ impl Parsed {
         Some(records.flatten().collect())
     }
 
-    /// Every value of a flag that can be repeated; `None` when it was not given. One value that is
-    /// empty is none: pflag keeps them as a record, which then is empty too.
+    /// Every value of a repeatable flag; `None` if not given. A single empty value counts as none: pflag stores
+    /// them as a record, which is then empty too.
     #[must_use]
     pub fn array(&self, long: &str) -> Option<Vec<&str>> {
         let values: Vec<&str> = self.all(long).collect();
@@ -98,14 +98,14 @@ impl Parsed {
     }
 }
 
-/// The fields of a record of comma-separated values, none in an empty one.
+/// The fields of a record of comma-separated values; none if it is empty.
 fn record(text: &str) -> Result<Vec<String>, String> {
     let record = RecordReader::new(b',', 0).next(text.as_bytes());
     let record = record.map_err(|fault| fault.to_string())?;
     Ok(record.unwrap_or_default())
 }
 
-/// Takes a command line apart.
+/// Parses a command line.
 ///
 /// # Errors
 /// pflag's message.

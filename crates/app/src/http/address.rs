@@ -1,12 +1,12 @@
 //! Where a server listens, and why it cannot.
 //!
-//! Must not know what is served. Invariant: errors are worded as Go's `net.Listen` words them, whose
-//! readers look for them in logs.
+//! Must not know what is served. Invariant: errors have the text of Go's `net.Listen`, for which users search
+//! logs.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 
-/// Listens at `host:port`; without a host, at every address of the machine.
+/// Listens at `host:port`; without a host, on all addresses of the machine.
 ///
 /// # Errors
 /// The message for the log.
@@ -21,7 +21,7 @@ pub(super) fn listen(address: &str) -> Result<TcpListener, String> {
     let mut found: Vec<SocketAddr> = found
         .map_err(|_| format!("listen tcp: lookup {host}: no such host"))?
         .collect();
-    // As Go does where a name stands for several.
+    // As in Go if a name has several addresses.
     found.sort_by_key(SocketAddr::is_ipv6);
     let Some(first) = found.first() else {
         return Err(format!("listen tcp: lookup {host}: no such host"));

@@ -1,7 +1,7 @@
-//! One connection: requests in, answers out.
+//! One connection: requests in, responses out.
 //!
-//! Must not know routes. Invariants: whom the guard refuses is answered before its body is read; what
-//! clients send takes bounded memory, and one that neither speaks nor reads is given up.
+//! Must not know routes. Invariants: a client refused by the guard gets its response before its body is read;
+//! data from clients takes bounded memory, and an idle client is disconnected.
 
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
@@ -23,20 +23,20 @@ use tokio::time::timeout;
 use super::guard::Guard;
 use super::{Answer, Asked, Service, Work};
 
-/// Most bytes of all bodies that are being read together; data of `setup()` is the longest that there is.
+/// Maximum bytes of all bodies being read together; the data of `setup()` is the longest body.
 const BODIES_MAX: usize = 64 << 20;
-/// Most bytes of a request's head.
+/// Maximum bytes of a request's head.
 const HEAD_MAX: usize = 64 << 10;
-/// How long a client may take until the head of a request is there: a place is kept for it.
+/// How long a client may take to send the head of a request: it occupies a connection slot.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
-/// How long it may take for a body, and to read what it is answered.
+/// How long it may take to send a body, and to read its response.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A service behind its guard.
 pub(super) struct Guarded<S> {
     guard: Guard,
     service: Arc<S>,
-    /// Bytes of bodies that are being read.
+    /// Bytes of bodies being read.
     bodies: AtomicUsize,
 }
 
@@ -50,7 +50,7 @@ impl<S: Service> Guarded<S> {
     }
 }
 
-/// Answers until the client or the test ends, or the connection is cut.
+/// Serves until the client or the test ends, or the connection is cut.
 pub(super) async fn serve(
     stream: TcpStream,
     guarded: Arc<Guarded<impl Service>>,
@@ -69,7 +69,7 @@ pub(super) async fn serve(
         .serve_connection(TokioIo::new(stream), answering);
     let mut served = pin!(served);
     tokio::select! {
-        // What a client did to its connection concerns nobody else.
+        // Errors of the client's connection do not matter to anyone else.
         _ = served.as_mut() => return,
         () = cut.notified() => return,
         _ = stopped.changed() => served.as_mut().graceful_shutdown(),
@@ -77,9 +77,9 @@ pub(super) async fn serve(
     drop(served.await);
 }
 
-/// Lets the system close a connection whose client does not read its answer.
+/// Lets the system close a connection whose client does not read its response.
 fn give_up_when_unread(stream: &TcpStream) {
-    // Where it cannot be had, the connection only keeps its place longer.
+    // If the option is unavailable, the connection only occupies its slot longer.
     #[cfg(target_os = "linux")]
     let _ = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(PATIENCE));
     #[cfg(not(target_os = "linux"))]
@@ -115,7 +115,7 @@ async fn respond(
         Work::Later(work) => {
             let (done, answer) = tokio::sync::oneshot::channel();
             let work = move || {
-                // The client may have gone away.
+                // The client may have disconnected.
                 drop(done.send(work()));
             };
             match std::thread::Builder::new()
@@ -129,10 +129,10 @@ async fn respond(
     }
 }
 
-/// The body is longer than there is room for, or broke off.
+/// The body is longer than the available room, or was cut off.
 struct TooMuch;
 
-/// What one body takes of the room for all; given back when this is dropped.
+/// The part of the shared room that one body takes; released when this is dropped.
 struct Room<'a> {
     of_all: &'a AtomicUsize,
     own: usize,
@@ -193,11 +193,11 @@ fn response(answer: Answer, content: Content) -> Response<Content> {
     response
 }
 
-/// The body of an answer.
+/// The body of a response.
 enum Content {
-    /// It is there from the start.
+    /// Complete from the start.
     Whole(Option<Bytes>),
-    /// It comes as it comes.
+    /// Sent as it is produced.
     Stream(mpsc::Receiver<Bytes>),
 }
 

@@ -1,8 +1,8 @@
-//! Who may see a run and give it orders: this machine's own user, or who has the token.
+//! Who may see and control a run: this machine's own user, or anyone with the token.
 //!
-//! Must not know what is served. Invariants: a page of another site can neither read nor order, whatever
-//! name it gives this machine (DNS rebinding); beyond this machine nothing is answered without the token
-//! unless the user switched it off.
+//! Must not know what is served. Invariants: a page of another site can neither read nor give orders, whatever
+//! name it uses for this machine (DNS rebinding); from other machines every request needs the token unless the
+//! user disabled it.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
@@ -11,22 +11,22 @@ use hyper::{HeaderMap, Method};
 
 use crate::Env;
 
-/// Bytes of a token: more than can be guessed.
+/// Bytes of a token: too many to guess.
 const TOKEN_BYTES: usize = 16;
-/// The word that switches the token off.
+/// The word that disables the token.
 const OFF: &str = "off";
-/// What browsers say of where a request comes from (Fetch Metadata).
+/// The header in which browsers state the origin of a request (Fetch Metadata).
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The variable that holds the token.
+/// The variable with the token.
 const TOKEN_VARIABLE: &str = "LOADLINE_CONTROL_TOKEN";
-/// The variable that holds further names, between commas.
+/// The variable with additional names, separated by commas.
 const HOSTS_VARIABLE: &str = "LOADLINE_CONTROL_HOSTS";
 
-/// Which token is wanted.
+/// Which token is required.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TokenChoice {
-    /// One made for this run where others than this machine can ask; else none.
+    /// One generated for this run if other machines can connect; otherwise none.
     #[default]
     Fresh,
     /// This one, on every address.
@@ -35,17 +35,17 @@ pub enum TokenChoice {
     Off,
 }
 
-/// What the user says about who may ask.
+/// The user's settings of access.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccessSettings {
     /// The token.
     pub token: TokenChoice,
-    /// Names that a request may call this machine by, beside its own; `*`: any.
+    /// Additional names under which requests may address this machine; `*`: any.
     pub hosts: Vec<String>,
 }
 
 impl AccessSettings {
-    /// What flags say, or else the variables.
+    /// The settings from flags, otherwise from the variables.
     #[must_use]
     pub fn of(token: Option<&str>, hosts: &[String], env: &Env) -> AccessSettings {
         let token = match token.or_else(|| env.get(TOKEN_VARIABLE)) {
@@ -67,27 +67,27 @@ impl AccessSettings {
 
 /// The rules of one server.
 pub(crate) struct Guard {
-    /// What whoever asks must know; `None`: nothing.
+    /// The required token; `None`: none.
     token: Option<String>,
-    /// Names beside this machine's own; `*`: any.
+    /// Names in addition to this machine's own; `*`: any.
     hosts: Vec<String>,
     /// Addresses that the server listens at.
     addresses: Vec<IpAddr>,
 }
 
-/// Why somebody is not answered.
+/// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// Without the token.
     Token,
-    /// By a name that is not this machine's own.
+    /// It uses a name that is not this machine's own.
     Host,
-    /// From a page of another place.
+    /// It comes from a page of another site.
     Origin,
 }
 
 impl Refusal {
-    /// What the client is told.
+    /// The message for the client.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Refusal::Token => {
@@ -105,7 +105,7 @@ impl Guard {
     /// The rules for a server at this address.
     ///
     /// # Errors
-    /// The system has no randomness to give.
+    /// The system provides no randomness.
     pub(crate) fn new(address: &str, access: &AccessSettings) -> Result<Guard, String> {
         let found = address.to_socket_addrs();
         let addresses: Vec<IpAddr> =
@@ -123,7 +123,7 @@ impl Guard {
         })
     }
 
-    /// The address to open.
+    /// The URL to open.
     pub(crate) fn url(&self, bound: SocketAddr) -> String {
         let query = self
             .token()
@@ -135,15 +135,15 @@ impl Guard {
         format!("http://{host}/{query}")
     }
 
-    /// The token that is wanted; `None`: none is.
+    /// The required token; `None`: none.
     pub(crate) fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
 
-    /// Whether a request is answered, judged by its head alone.
+    /// Whether a request is accepted, judged by its head only.
     ///
     /// # Errors
-    /// Why it is not.
+    /// Why it is refused.
     pub(crate) fn check(
         &self,
         method: &Method,
@@ -153,7 +153,7 @@ impl Guard {
         let host = text(headers, HOST).unwrap_or_default();
         match &self.token {
             Some(token) if !has_token(query, headers, token) => return Err(Refusal::Token),
-            // Whoever knows the token is no page of another site.
+            // A client that knows the token is not a page of another site.
             Some(_) => {}
             None if !self.is_own_name(name_of(host)) => return Err(Refusal::Host),
             None => {}
@@ -173,8 +173,8 @@ impl Guard {
         }
     }
 
-    /// Whether a name stands for this machine whoever resolves it: a name of another site that leads
-    /// here does not.
+    /// Whether a name means this machine, whoever resolves it: a name of another site that points here does
+    /// not.
     fn is_own_name(&self, name: &str) -> bool {
         let is_allowed = |host: &String| host == "*" || host.eq_ignore_ascii_case(name);
         if self.hosts.iter().any(is_allowed) {
@@ -187,7 +187,7 @@ impl Guard {
     }
 
     fn listens_at(&self, ip: IpAddr) -> bool {
-        // Without an address of its own it listens at all of them.
+        // Without specific addresses the server listens on all of them.
         self.addresses.is_empty()
             || self
                 .addresses
@@ -208,7 +208,7 @@ fn name_of(host: &str) -> &str {
     }
 }
 
-/// Whether an `Origin` is a page of this host; a proxy before the server may speak TLS.
+/// Whether an `Origin` is a page of this host; a proxy in front of the server may use TLS.
 fn is_origin_at(origin: &str, host: &str) -> bool {
     let at = origin
         .strip_prefix("http://")
@@ -216,7 +216,7 @@ fn is_origin_at(origin: &str, host: &str) -> bool {
     !host.is_empty() && at.is_some_and(|at| at.eq_ignore_ascii_case(host))
 }
 
-/// Whether the token is in the query or behind `Authorization: Bearer`.
+/// Whether the token is in the query or after `Authorization: Bearer`.
 fn has_token(query: &str, headers: &HeaderMap, token: &str) -> bool {
     let bearer = text(headers, AUTHORIZATION).and_then(|value| value.split_once(' '));
     let bearer = bearer.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
@@ -227,7 +227,7 @@ fn has_token(query: &str, headers: &HeaderMap, token: &str) -> bool {
         .any(|given| is_same(given.as_bytes(), token.as_bytes()))
 }
 
-/// Compares in a time that does not tell how much was right.
+/// Compares in constant time, so that the time does not reveal how much was right.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     let differing = a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b));
     a.len() == b.len() && std::hint::black_box(differing) == 0
@@ -236,7 +236,7 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
 /// A word that cannot be guessed.
 ///
 /// # Errors
-/// The system has no randomness to give.
+/// The system provides no randomness.
 pub(crate) fn random_word() -> Result<String, String> {
     let mut bytes = [0; TOKEN_BYTES];
     let provider = rustls::crypto::aws_lc_rs::default_provider();
@@ -314,7 +314,7 @@ mod tests {
             ("same-origin", Ok(()), Ok(())),
             ("none", Ok(()), Ok(())),
             ("same-site", Ok(()), Err(Refusal::Origin)),
-            // A link to the page may stand anywhere.
+            // A link to the page may be on any site.
             ("cross-site", Ok(()), Err(Refusal::Origin)),
         ] {
             let headers = headers(&[host, ("sec-fetch-site", site)]);
@@ -363,7 +363,7 @@ mod tests {
         );
         assert_eq!(get(&given, "token=word", &[("host", "localhost")]), Ok(()));
         let off = guard("0.0.0.0:1", TokenChoice::Off, &[]);
-        // An address is no name that could lead elsewhere tomorrow.
+        // An address is not a name that could point elsewhere tomorrow.
         assert_eq!(get(&off, "", &[("host", "10.1.2.3:6565")]), Ok(()));
         let told = get(&off, "", &[("host", "evil.example")]);
         assert_eq!(told, Err(Refusal::Host));

@@ -1,8 +1,7 @@
-//! The small HTTP server of a running test: what the REST API and the live page are served by, each on
-//! a thread of its own.
+//! The small HTTP server of a running test, for the REST API and the live page, each on a separate thread.
 //!
-//! Must not know what is served. Invariants: nothing here runs on a worker's thread; connections, bodies
-//! and waits are bounded, and whoever does not read what it asked for loses its connection.
+//! Must not know what is served. Invariants: nothing here runs on a worker's thread; connections, bodies and
+//! waits are bounded, and a client that does not read its response is disconnected.
 
 mod address;
 mod connection;
@@ -27,23 +26,23 @@ use connection::Guarded;
 use guard::Guard;
 pub(crate) use guard::{AccessSettings, Refusal, TokenChoice, random_word};
 
-/// Connections at a time; more wait to be accepted.
+/// Concurrent connections; more wait to be accepted.
 const CONNECTIONS_MAX: usize = 64;
-/// How long answers under way may take when the test has ended.
+/// How long responses in flight may take after the test has ended.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
-/// Pause after an accept that failed, which is for want of file descriptors.
+/// Pause after a failed accept, which means that file descriptors are exhausted.
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
 
-/// What somebody asks.
+/// A request.
 pub(crate) struct Asked<'a> {
     pub(crate) method: &'a Method,
     pub(crate) path: &'a str,
     pub(crate) body: &'a [u8],
-    /// Cuts the connection when told to.
+    /// Cuts the connection when notified.
     pub(crate) cut: &'a Arc<Notify>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -54,7 +53,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// An answer with a body.
+    /// A response with a body.
     pub(crate) fn new(status: u16, content_type: &'static str, body: impl Into<String>) -> Answer {
         Answer {
             content_type: Some(content_type),
@@ -63,7 +62,7 @@ impl Answer {
         }
     }
 
-    /// An answer without one.
+    /// A response without a body.
     pub(crate) fn empty(status: u16) -> Answer {
         Answer {
             status,
@@ -73,38 +72,38 @@ impl Answer {
         }
     }
 
-    /// The same with one more header field.
+    /// The same with an additional header field.
     pub(crate) fn with(mut self, name: HeaderName, value: &'static str) -> Answer {
         self.headers.push((name, value));
         self
     }
 }
 
-/// What a request leads to.
+/// The result of a request.
 pub(crate) enum Work {
-    /// The answer is there.
+    /// The response is ready.
     Done(Answer),
-    /// It takes long, and is made on a thread of its own.
+    /// It takes long, and is computed on a separate thread.
     Later(Box<dyn FnOnce() -> Answer + Send>),
-    /// It goes on: after the answer's head comes whatever the channel gives, until that ends.
+    /// A stream: after the response's head comes everything from the channel, until that ends.
     Stream(Answer, mpsc::Receiver<Bytes>),
 }
 
-/// Something that answers.
+/// A service that responds to requests.
 pub(crate) trait Service: Send + Sync + 'static {
-    /// What is to be answered to a request that the guard let pass; must not wait.
+    /// The response to a request that the guard accepted; must not block.
     fn answer(self: &Arc<Self>, asked: &Asked<'_>) -> Work;
 
-    /// The answer to a request that the guard refuses.
+    /// The response to a request that the guard refuses.
     fn refused(&self, why: Refusal) -> Answer;
 
-    /// The answer to a body that is longer than any that makes sense, or broke off.
+    /// The response to a body that is too long, or was cut off.
     fn too_large(&self) -> Answer;
 
-    /// The answer to a body that does not come in time.
+    /// The response to a body that does not arrive in time.
     fn too_slow(&self) -> Answer;
 
-    /// The answer when something fails that is no fault of the client's.
+    /// The response to an internal error.
     fn broken(&self) -> Answer;
 }
 
@@ -119,10 +118,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Begins to listen at `host:port`, on a thread of this name.
+    /// Starts to listen at `host:port`, on a thread with this name.
     ///
     /// # Errors
-    /// Why nothing can listen there, in the words of Go's `net.Listen`.
+    /// Why it cannot listen there, with the text of Go's `net.Listen`.
     pub(crate) fn start(
         name: &'static str,
         address: &str,
@@ -152,12 +151,12 @@ impl Server {
         })
     }
 
-    /// The address to open, with its token where one is wanted.
+    /// The URL to open, with its token if one is required.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// The token that is wanted; `None`: none is.
+    /// The required token; `None`: none.
     pub(crate) fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
@@ -173,7 +172,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop.send_replace(true);
         if let Some(thread) = self.thread.take() {
-            // A server that broke has nothing more to answer.
+            // A server that panicked has nothing more to send.
             drop(thread.join());
         }
     }
@@ -184,7 +183,7 @@ fn serve_on_this_thread(
     service: Arc<Guarded<impl Service>>,
     stopped: watch::Receiver<bool>,
 ) {
-    // One was just made on the thread that started this one.
+    // The thread that started this one just created one successfully.
     if let Ok(runtime) = runtime::local() {
         runtime.block_on(serve(listener, service, stopped));
     }
@@ -216,7 +215,7 @@ async fn serve(
         }
     }
     let all_answered = async { while open.join_next().await.is_some() {} };
-    // What takes longer is given up with the process.
+    // Responses that take longer are abandoned with the process.
     drop(timeout(LAST_ANSWERS, all_answered).await);
 }
 
@@ -228,8 +227,8 @@ mod tests {
 
     use super::*;
 
-    /// Answers `/whole` at once, `/later` on another thread and anything else without an end; keeps how
-    /// to go on and how to cut it.
+    /// Responds to `/whole` at once, to `/later` on another thread and to anything else without an end; keeps
+    /// the means to continue and cut the stream.
     #[derive(Default)]
     struct Echo {
         streams: Mutex<Vec<(mpsc::Sender<Bytes>, Arc<Notify>)>>,
@@ -286,7 +285,7 @@ mod tests {
         stream
     }
 
-    /// What comes until there is `end` in it, or the connection ends.
+    /// The received text until it contains `end`, or the connection ends.
     fn until(stream: &mut TcpStream, end: &str) -> String {
         let mut told = Vec::new();
         let mut byte = [0];
@@ -321,7 +320,7 @@ mod tests {
         assert!(until(&mut reader, "one").ends_with("one"));
         cut.notify_one();
         assert!(!until(&mut reader, "never").contains("\r\n0\r\n\r\n"));
-        // The connection is gone, and so is what it would have been told.
+        // The connection is closed, and so is the channel of its data.
         let gone = sender.blocking_send(Bytes::from_static(b"two"));
         let more = sender.blocking_send(Bytes::from_static(b"three"));
         assert!(gone.is_err() || more.is_err());

@@ -1,6 +1,7 @@
-//! What a plan's own texts are evaluated with before the first thread: variables, and a host without a run.
+//! The environment for evaluating a plan's own texts before the first thread: variables, and a host without a
+//! run.
 //!
-//! Must not know threads. Invariant: there is no sample yet, and nobody is at work.
+//! Must not know threads. Invariant: there is no sample yet, and no thread runs.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use loadline_steps::variables::Variables;
 
 use super::world::{World, now_ms};
 
-/// What texts are evaluated with before a run.
+/// The environment in which texts are evaluated before a run.
 pub(crate) struct Bench {
     pub(crate) variables: Variables,
     host: BareHost,
@@ -49,7 +50,7 @@ impl Bench {
         }
     }
 
-    /// Lends all that an evaluation needs.
+    /// Lends everything that an evaluation needs.
     pub(crate) fn scope(&mut self) -> Scope<'_> {
         Scope {
             variables: &mut self.variables,

@@ -1,7 +1,8 @@
-//! What of a plan agents cannot share out as one process would do it: what is refused, and what each does for itself.
+//! The parts of a plan that agents cannot divide as one process would run them: those that are refused, and
+//! those that each agent does on its own.
 //!
-//! Must not know how agents are reached. Invariant: what would come to another test on several processes is named before anything is
-//! sent.
+//! Must not know how agents are reached. Invariant: whatever would be another test on several processes is
+//! reported before anything is sent.
 
 use loadline_jmeter::parts::{Became, Part};
 use loadline_jmeter::tree::{Property, Value};
@@ -19,7 +20,8 @@ use super::plan_file::warn;
 use super::world::World;
 use crate::Ending;
 
-/// What stands in texts of plans and works over all threads of one process, with why agents cannot share it out.
+/// Functions in texts of plans that act on all threads of one process, with the reason why agents cannot divide
+/// them.
 const WORDS_REFUSED: [(&str, &str); 3] = [
     (
         "__StringFromFile(",
@@ -28,7 +30,7 @@ const WORDS_REFUSED: [(&str, &str); 3] = [
     ("__XPath(", "each agent would begin with the first node"),
     ("__tstFeedback(", "no agent knows what the others do"),
 ];
-/// The same for what each agent does for itself.
+/// The same for those that each agent does on its own.
 const WORDS_SAID: [(&str, &str); 2] = [
     (
         "__setProperty(",
@@ -40,22 +42,22 @@ const WORDS_SAID: [(&str, &str); 2] = [
     ),
 ];
 
-/// The class of groups that are over before the others begin: what they set as properties all agents know then.
+/// The class of groups that end before the others start: properties that they set are then known to all agents.
 const SET_UP: &str = "SetupThreadGroup";
 
-/// What was found, each with the name of its element.
+/// The findings, each with the name of its element.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Cut {
-    /// What cannot be cut.
+    /// What cannot be divided.
     refused: Vec<String>,
-    /// What each agent does for itself.
+    /// What each agent does on its own.
     said: Vec<String>,
 }
 
-/// Refuses what so many agents cannot share out, and tells what each does for itself.
+/// Refuses what this number of agents cannot divide, and reports what each does on its own.
 ///
 /// # Errors
-/// What cannot be cut, by name.
+/// What cannot be divided, by name.
 pub(super) fn check(
     (parts, program, times): (&[Part<'_>], &Program, &[GroupTimes]),
     agents: u32,
@@ -77,7 +79,7 @@ pub(super) fn check(
 }
 
 impl Cut {
-    /// Looks through a plan that so many agents are to run.
+    /// Examines a plan for this number of agents.
     fn new(
         parts: &[Part<'_>],
         program: &Program,
@@ -107,9 +109,9 @@ impl Cut {
         cut
     }
 
-    /// Looks for words in the texts of the elements that run.
+    /// Searches the texts of the elements that run.
     fn words(&mut self, parts: &[Part<'_>]) {
-        // The depth of the setUp group that the element is in.
+        // The depth of the setUp group that contains the element.
         let mut set_up = None;
         for part in parts {
             set_up = match part.element.class.as_str() {
@@ -133,7 +135,7 @@ impl Cut {
     }
 }
 
-/// A look through a group.
+/// The examination of a group.
 struct Look<'a> {
     cut: &'a mut Cut,
     group: &'a Group,
@@ -245,7 +247,7 @@ impl Look<'_> {
         }
     }
 
-    /// Threads of the group on the agent that has the fewest.
+    /// Threads of the group on the agent with the fewest.
     fn least(&self) -> u32 {
         self.shape.threads_max() / self.agents.max(1)
     }
@@ -257,7 +259,7 @@ fn push(list: &mut Vec<String>, what: String) {
     }
 }
 
-/// Whether a word stands in a text of properties.
+/// Whether a text of the properties contains a word.
 fn has_word(properties: &[Property], word: &str) -> bool {
     properties.iter().any(|property| match &property.value {
         Value::Text(text) => text.contains(word),

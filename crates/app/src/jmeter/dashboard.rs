@@ -1,6 +1,6 @@
-//! The dashboard of a results file, as files of a folder or in parts.
+//! The dashboard of a results file, as files in a folder or in parts.
 //!
-//! Must not know what a dashboard shows. Invariant: a folder that has something in it is not written to.
+//! Must not know what a dashboard shows. Invariant: a folder that is not empty is never written to.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -15,11 +15,11 @@ use loadline_report::jmeter::results::{Reader, Row};
 
 use crate::Ending;
 
-/// Bytes of a file that are read at a time.
+/// Bytes read from a file at a time.
 const PART: usize = 256 << 10;
-/// The folder of a dashboard where none is named.
+/// The default folder of a dashboard.
 pub(crate) const FOLDER: &str = "report-output";
-/// The shortest stretch of time that charts tell apart, where no property says otherwise.
+/// Default resolution of charts over time, in milliseconds.
 const GRANULARITY_MS: u64 = 1_000;
 
 /// A property by its name below `jmeter.reportgenerator.`; `None`: it is not set.
@@ -29,10 +29,10 @@ fn refused(why: &str) -> Ending {
     Ending::refusal(ExitCode::NothingSucceeded, why)
 }
 
-/// Makes sure that a dashboard can be written to a folder; `replaces`: what is in it goes.
+/// Ensures that a dashboard can be written to a folder; `replaces`: its content is removed.
 ///
 /// # Errors
-/// There is something in the folder, or it cannot be made.
+/// The folder is not empty, or cannot be created.
 pub(crate) fn prepare(folder: &str, replaces: bool) -> Result<(), Ending> {
     let path = Path::new(folder);
     if replaces && path.is_dir() {
@@ -54,7 +54,7 @@ pub(crate) fn prepare(folder: &str, replaces: bool) -> Result<(), Ending> {
 /// Reads a results file.
 ///
 /// # Errors
-/// It cannot be read, or is none; a property means nothing.
+/// It cannot be read, or is not a results file; a property is invalid.
 pub(crate) fn read(results: &str, property: Property<'_>) -> Result<Dashboard, Ending> {
     let file =
         File::open(results).map_err(|why| refused(&format!("{results}: cannot be read: {why}")))?;

@@ -1,4 +1,5 @@
-//! A program whose own texts are evaluated: its variables, the names of its groups, and when their threads run.
+//! A program whose own texts have been evaluated: its variables, the names of its groups, and when their
+//! threads run.
 //!
 //! Must not know where samples go. Invariant: it is evaluated once, before the first thread.
 
@@ -14,10 +15,10 @@ use super::plan_file;
 use super::test_plan;
 use super::world::World;
 
-/// A program whose own texts are evaluated.
+/// A program whose own texts have been evaluated.
 pub(super) struct Evaluated {
     pub(super) program: Arc<Program>,
-    /// What further texts are evaluated with.
+    /// For the evaluation of further texts.
     pub(super) bench: Bench,
     /// The times of each group.
     pub(super) times: Vec<GroupTimes>,
@@ -27,7 +28,7 @@ pub(super) struct Evaluated {
 }
 
 impl Evaluated {
-    /// Evaluates a program that was read from a file of this name.
+    /// Evaluates a program read from a file with this name.
     pub(super) fn new(plan_name: &str, mut program: Program, world: Arc<World>) -> Evaluated {
         let plan = plan_file::bare_name(plan_name);
         world.begin_test();
@@ -44,7 +45,8 @@ impl Evaluated {
         }
     }
 
-    /// What the engine is told; samples go to `samples`, and nothing is measured. `state` is that of the same times.
+    /// The setup for the engine; samples go to `samples`, and nothing is measured. `state` belongs to the same
+    /// times.
     pub(super) fn steps(
         self,
         state: Arc<StepsState>,

@@ -1,6 +1,6 @@
-//! From the texts of a thread group to when its threads run.
+//! From the texts of a thread group to the times when its threads run.
 //!
-//! Must not know steps. Invariant: what is no number is nought, as in JMeter, and times are no longer than ten years.
+//! Must not know steps. Invariant: invalid numbers are zero, as in JMeter, and times are limited to ten years.
 
 use loadline_java::numbers::{double_or_zero, long_or_zero};
 use loadline_jmeter::open_schedule;
@@ -15,13 +15,13 @@ use loadline_steps::program::{Group, GroupSchedule, LevelSchedule, Lifetime, Ste
 use loadline_steps::scope::Scope;
 use loadline_steps::text::Text;
 
-/// Longest time, in seconds.
+/// Maximum time, in seconds.
 const TIME_MAX_S: u64 = 315_360_000;
 
-/// Threads of a group of arrivals whose plan has no limit: far more than JMeter can start.
+/// Threads of a group of arrivals without a limit in the plan: far more than JMeter can start.
 const THREADS_MAX: u32 = 20_000;
 
-/// Threads of any group at most: more than an operating system gives one process.
+/// Maximum threads of any group: more than an operating system gives one process.
 const THREADS_ALLOWED: i64 = 1_000_000;
 
 /// When the threads of a group run; the phase is not known yet.
@@ -64,7 +64,7 @@ pub(super) fn times_of(group: &Group, scope: &mut Scope<'_>) -> GroupTimes {
     }
 }
 
-/// Whether a group's scheduler is on and has no duration.
+/// Whether a group's scheduler is on but has no duration.
 pub(super) fn is_without_duration(group: &Group, scope: &mut Scope<'_>) -> bool {
     match &group.schedule {
         GroupSchedule::Ramp { lifetime, .. } => {
@@ -74,7 +74,7 @@ pub(super) fn is_without_duration(group: &Group, scope: &mut Scope<'_>) -> bool 
     }
 }
 
-/// Whether a scheduler is on: what says so may be a function.
+/// Whether a scheduler is on; the setting may be a function.
 fn is_on(lifetime: &Lifetime, scope: &mut Scope<'_>) -> bool {
     let is_on = lifetime.is_on.evaluate(scope);
     is_on.eq_ignore_ascii_case("true")
@@ -97,7 +97,7 @@ fn loops_of(text: &Text, scope: &mut Scope<'_>) -> Option<u64> {
     u64::try_from(number(text, scope)).ok()
 }
 
-/// A limit for which nought means none.
+/// A limit, where zero means no limit.
 fn limit(text: &Text, scope: &mut Scope<'_>) -> Option<u64> {
     loops_of(text, scope).filter(|limit| *limit > 0)
 }
@@ -134,7 +134,7 @@ fn ramp(schedule: &GroupSchedule, scope: &mut Scope<'_>) -> ThreadGroup {
     }
 }
 
-/// The rows of an Ultimate group, or those of the property that stands in for them.
+/// The rows of an Ultimate group, or those of the property that replaces them.
 fn rows_of(rows: &[Vec<Text>], scope: &mut Scope<'_>) -> Vec<ThreadRow> {
     let property = scope.host.world().property("threads_schedule");
     if let Some(property) = property.filter(|property| !property.is_empty()) {
@@ -187,7 +187,7 @@ fn steps_of(steps: &SteppingSchedule, scope: &mut Scope<'_>) -> ThreadSteps {
     }
 }
 
-/// Seconds of a unit.
+/// The length of a unit in seconds.
 fn unit_s(unit: &Text, scope: &mut Scope<'_>) -> f64 {
     match unit.evaluate(scope).as_ref() {
         "M" => 60.0,
@@ -257,7 +257,7 @@ fn arrivals(course: ArrivalCourse, threads_max: &Text, scope: &mut Scope<'_>) ->
     })
 }
 
-/// The arrivals of a schedule in words. One that cannot be read has none, and is told of.
+/// The arrivals of a textual schedule. An invalid schedule has none, and is reported.
 fn open(group: &Group, (schedule, seed): (&Text, &Text), scope: &mut Scope<'_>) -> ThreadGroup {
     let schedule = schedule.evaluate(scope).into_owned();
     let seed = match number(seed, scope) {

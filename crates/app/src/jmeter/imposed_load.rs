@@ -1,7 +1,8 @@
-//! A plan under a load that takes the place of its own: its one main group runs an iteration for each start of an executor.
+//! A plan under a load that replaces its own: its single main group runs an iteration for each start of an
+//! executor.
 //!
-//! Must not know which loads come, nor files of results: listeners write nothing. Invariant: groups before and after the main
-//! one run as the plan says.
+//! Must not know which loads are applied, nor results files: listeners write nothing. Invariant: groups before
+//! and after the main group run as planned.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -24,16 +25,16 @@ use super::test_plan;
 use super::world::World;
 use crate::Ending;
 
-/// A load that takes the place of a plan's own.
+/// A load that replaces the plan's own.
 pub(crate) struct ImposedLoad {
     /// When iterations of the main group start.
     pub(crate) executor: Executor,
-    /// After this time the group's threads end, what they are given to end in included.
+    /// The group's threads end after this time, which includes the graceful stop.
     pub(crate) lasts: Duration,
 }
 
 impl ImposedLoad {
-    /// When threads of the main group run: each again and again, until the time is over.
+    /// When threads of the main group run: each repeatedly, until the time is over.
     fn shape(&self) -> ThreadGroup {
         let leg = ArrivalLeg {
             from: 0,
@@ -49,7 +50,7 @@ impl ImposedLoad {
         })
     }
 
-    /// Gives the scenario of a group this load.
+    /// Applies this load to the scenario of a group.
     fn take_place(&self, group: usize, plan: &mut TestPlan) {
         for scenario in &mut plan.scenarios {
             if matches!(&scenario.behaviour, Behaviour::Steps(steps) if steps.group == group) {
@@ -59,7 +60,7 @@ impl ImposedLoad {
     }
 }
 
-/// Tells what is likely not meant in a plan, which is then tried without a word.
+/// Reports likely mistakes in a plan; later trials do not repeat them.
 ///
 /// # Errors
 /// It has no main group with threads, or several.
@@ -84,7 +85,7 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// Makes a program ready for a load.
+    /// Prepares a program for a load.
     ///
     /// # Errors
     /// It has no main group with threads, or several.
@@ -114,7 +115,7 @@ impl Trial {
         })
     }
 
-    /// Runs it, its plan changed by `tuned`.
+    /// Runs it, with its plan modified by `tuned`.
     ///
     /// # Errors
     /// The plan contradicts itself, or the run could not start.
@@ -140,7 +141,7 @@ impl Trial {
             ..setup
         };
         let samples = self.samples;
-        // Metrics say it all; what is told singly goes nowhere.
+        // Metrics contain everything; single samples are dropped.
         let taker = thread::spawn(move || samples.into_iter().for_each(drop));
         let ran = loadline_run::run(plan, setup, on_event);
         drop(taker.join());
@@ -148,7 +149,7 @@ impl Trial {
     }
 }
 
-/// The one main group that has threads.
+/// The only main group that has threads.
 fn main_group(program: &Program, times: &[GroupTimes]) -> Result<usize, Ending> {
     let groups = program.groups.iter().zip(times).enumerate();
     let main = groups

@@ -1,6 +1,6 @@
-//! A plan as `inspect` shows it: its tree, what became of each part, where values come from, and what is wrong.
+//! A plan as `inspect` shows it: its tree, the handling of each part, the origin of values, and mistakes.
 //!
-//! Must not know where it is shown. Invariant: nothing of the plan is run, and no secret is told.
+//! Must not know where it is shown. Invariant: nothing of the plan is run, and no secret is shown.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -19,11 +19,11 @@ use super::named_files::{self, NamedFile};
 use super::silences::{self, Finding};
 use super::world::World;
 
-/// A plan that was looked at.
+/// An inspected plan.
 pub(crate) struct Inspection<'a> {
     parts: Vec<Part<'a>>,
     reading: &'a Reading,
-    /// Where the values of requests come from, by line and path.
+    /// The origins of the requests' values, by line and path.
     origins: HashMap<(u32, &'a str), &'a [Origin]>,
     findings: Vec<Finding>,
     files: Vec<NamedFile>,
@@ -31,7 +31,7 @@ pub(crate) struct Inspection<'a> {
 }
 
 impl<'a> Inspection<'a> {
-    /// Looks at a plan; `times` are those of the groups of its program.
+    /// Inspects a plan; `times` are those of the groups of its program.
     pub(crate) fn new(
         elements: &'a [Element],
         reading: &'a Reading,
@@ -59,12 +59,12 @@ impl<'a> Inspection<'a> {
         self.origins.get(&place).copied().unwrap_or_default()
     }
 
-    /// Whether the plan is run as it is.
+    /// Whether the plan runs unchanged.
     fn is_whole(&self) -> bool {
         self.reading.unsupported.is_empty() && self.reading.faults.is_empty()
     }
 
-    /// Everything that is likely not meant.
+    /// All likely mistakes.
     fn warnings(&self) -> Vec<String> {
         let found = self.findings.iter();
         let found = found.map(|one| format!("{}: {}", one.path, one.what));
@@ -185,7 +185,7 @@ impl<'a> Inspection<'a> {
         }
     }
 
-    /// What a group comes to.
+    /// The resulting load of a group.
     fn told(&self, element: &Element) -> Option<String> {
         let source = element.find_text("ThreadGroup.num_threads")?;
         let (_, times) = self.groups.iter().find(|(name, _)| *name == element.name)?;
@@ -216,7 +216,7 @@ fn became<'p>(part: &'p Part<'_>) -> (&'static str, &'p [String]) {
     }
 }
 
-/// A value without what it keeps secret.
+/// A value with its secrets removed.
 fn shown_value(origin: &Origin) -> String {
     let name = origin.name.rsplit(' ').next().unwrap_or_default();
     redacted_field(name, &origin.value).into_owned()

@@ -1,8 +1,8 @@
-//! JMeter's plans: read and made ready for any command, and JMeter's own command line: same options, same console,
-//! same files.
+//! JMeter plans: reading and preparing them for any command; and JMeter's own command line: same options, same
+//! console, same files.
 //!
-//! Must not know how a plan is lowered or run. Invariant: what JMeter would do and loadline does not is named before
-//! anything is sent.
+//! Must not know how a plan is lowered or run. Invariant: whatever JMeter would do and loadline does not is
+//! reported before anything is sent.
 
 pub(crate) mod bench;
 mod cut;
@@ -25,5 +25,5 @@ pub(crate) mod wire;
 pub(crate) mod world;
 pub(crate) mod zone;
 
-/// Batches of samples between the threads and whoever takes them.
+/// Batches of samples between the threads and their receiver.
 pub(crate) const BATCHES: usize = 1024;

@@ -1,7 +1,7 @@
 //! The files that the elements of a plan name.
 //!
-//! Must not know how a plan is run, nor who wants them. Invariant: a file whose name is only known while the test runs is not among
-//! them.
+//! Must not know how a plan is run, nor what the files are for. Invariant: files whose names are only known
+//! during the test are not included.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,13 +23,13 @@ pub(crate) struct NamedFile {
     pub(crate) line: u32,
     /// Its name, evaluated.
     pub(crate) file: String,
-    /// Whether it is there, or for one that is written, whether its folder is.
+    /// Whether it exists, or for a written file, whether its folder exists.
     pub(crate) is_there: bool,
     /// Whether it is written.
     pub(crate) is_written: bool,
 }
 
-/// The files that the elements of a plan name, as far as their names are known before the run.
+/// The files that the elements of a plan name, as far as the names are known before the run.
 pub(crate) fn of(parts: &[Part<'_>], scope: &mut Scope<'_>, world: &World) -> Vec<NamedFile> {
     let mut files = Vec::new();
     for part in enabled(parts) {
@@ -70,14 +70,14 @@ fn names_in(element: &Element) -> Vec<(&str, bool)> {
     }
 }
 
-/// Whether the folders above a file are there, or can be made below one that is.
+/// Whether the folders of a file exist, or can be created below one that exists.
 fn has_folder(file: &str) -> bool {
     let mut above = Path::new(file).ancestors().skip(1);
     let known = above.find(|folder| folder.as_os_str().is_empty() || folder.exists());
     known.is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir())
 }
 
-/// What is in the files that are there and that elements read, by their names.
+/// The contents of the existing files that elements read, by name.
 ///
 /// # Errors
 /// One of them cannot be read.

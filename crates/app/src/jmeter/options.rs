@@ -1,11 +1,11 @@
 //! The options of JMeter's command line.
 //!
-//! Must not know what a plan is. Invariant: every option that JMeter has is read; one that does nothing here is
+//! Must not know what a plan is. Invariant: every option of JMeter is accepted; one without effect here is
 //! harmless, or refused by name.
 
 use std::collections::BTreeMap;
 
-/// What a command line asks for.
+/// A parsed command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     /// The plan (`-t`).
@@ -14,37 +14,38 @@ pub(crate) struct Options {
     pub(crate) results: Option<String>,
     /// The log (`-j`).
     pub(crate) log: Option<String>,
-    /// The file of properties that takes the place of JMeter's own (`-p`).
+    /// The properties file that replaces JMeter's own (`-p`).
     pub(crate) property_file: Option<String>,
-    /// More files of properties, in their order (`-q`).
+    /// Additional properties files, in order (`-q`).
     pub(crate) added_files: Vec<String>,
     /// Properties (`-J`); `None`: it is removed.
     pub(crate) properties: BTreeMap<String, Option<String>>,
-    /// How many of the files stood before such a property, so that those behind it count; none: all of them.
+    /// The number of files that precede such a property, so that later files override it; if missing: all of
+    /// them.
     pub(crate) files_before: BTreeMap<String, usize>,
-    /// System properties (`-D`), which count where no other property has the name.
+    /// System properties (`-D`), used if no other property has the name.
     pub(crate) system: BTreeMap<String, String>,
-    /// Files of system properties, in their order (`-S`).
+    /// Files of system properties, in order (`-S`).
     pub(crate) system_files: Vec<String>,
-    /// Whether there is no window (`-n`).
+    /// Whether it runs without a window (`-n`).
     pub(crate) no_window: bool,
-    /// Whether files that are there are replaced (`-f`).
+    /// Whether existing files are replaced (`-f`).
     pub(crate) replace: bool,
     /// Whether each group has one thread with one loop.
     pub(crate) once: bool,
-    /// How many agents make the load, which JMeter's command line has no word for; `None`: it is made here.
+    /// The number of agents that make the load, for which JMeter has no option; `None`: this process does.
     pub(crate) agents: Option<u32>,
-    /// Whether a dashboard is made of the results (`-e`).
+    /// Whether a dashboard is made from the results (`-e`).
     pub(crate) report_at_end: bool,
     /// The folder of the dashboard (`-o`).
     pub(crate) report_folder: Option<String>,
-    /// The results file that a dashboard is made of, and nothing else is done (`-g`).
+    /// The results file from which only a dashboard is made (`-g`).
     pub(crate) report_of: Option<String>,
-    /// Whether a plan is run although something in it is not supported (`--allow-unsupported`).
+    /// Whether a plan is run although parts of it are unsupported (`--allow-unsupported`).
     pub(crate) allow_unsupported: bool,
 }
 
-/// What a command line comes to.
+/// The meaning of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     /// A run.
@@ -53,15 +54,16 @@ pub(crate) enum Wish {
     Help,
     /// The version (`-v`).
     Version,
-    /// What JMeter prints before its usage when an option is unknown or wanting, and the log that it has begun.
+    /// JMeter's message before its usage if an option is unknown or incomplete, and the log file if it has been
+    /// started.
     Misused(String, Option<String>),
     /// A word that belongs to no option.
     Stray(String),
-    /// What is not supported, in words for the user.
+    /// An unsupported option, as a message for the user.
     Refused(String),
 }
 
-/// What an option is for.
+/// The meaning of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     NoWindow,
@@ -74,14 +76,14 @@ enum Meaning {
     SystemProperty,
     SystemFile,
     Replace,
-    /// It is read with its value, and changes nothing here.
+    /// It is accepted with its value, without effect here.
     Harmless,
-    /// It belongs to tests over several machines.
+    /// It is for tests on several machines.
     Remote,
     ReportAtEnd,
     ReportFolder,
     ReportOf,
-    /// It says something of the proxy of all samplers: the property that holds it.
+    /// A setting of the proxy of all samplers: the property for it.
     Proxy(&'static str),
     Help,
     Version,
@@ -130,7 +132,7 @@ const TABLE: &[Row] = &[
     ('\0', "allow-unsupported", false, Meaning::AllowUnsupported),
 ];
 
-/// Reads a command line, the program's name left out.
+/// Parses a command line without the program's name.
 pub(crate) fn parse(arguments: &[String]) -> Wish {
     let mut options = Options::default();
     let arguments: Vec<String> = arguments.iter().flat_map(|one| apart(one)).collect();
@@ -195,7 +197,7 @@ fn not_supported(letter: char, name: &str, meaning: Meaning) -> String {
     format!("-{letter} (--{name}): {what}")
 }
 
-/// Letters of options without a value that are written as one, such as `-eo`, each by itself.
+/// Splits letters of options without values that are written together, such as `-eo`.
 fn apart(argument: &str) -> Vec<String> {
     let mut options = Vec::new();
     let mut left = argument.strip_prefix('-').unwrap_or_default();
@@ -216,7 +218,7 @@ fn apart(argument: &str) -> Vec<String> {
     }
 }
 
-/// The option without a value that a word of letters begins with, and the letters behind it.
+/// The option without a value at the start of a word of letters, and the remaining letters.
 fn without_value(word: &str) -> Option<(char, &str)> {
     let letter = word.chars().next()?;
     let is_such = TABLE
@@ -225,7 +227,7 @@ fn without_value(word: &str) -> Option<(char, &str)> {
     is_such.then(|| (letter, &word[letter.len_utf8()..]))
 }
 
-/// The option that an argument is, and the value that is glued to it.
+/// The option of an argument, and the value attached to it.
 fn row_of(argument: &str) -> Option<(&'static Row, Option<String>)> {
     if let Some(long) = argument.strip_prefix("--") {
         let (name, value) = match long.split_once('=') {
@@ -247,14 +249,14 @@ fn row_of(argument: &str) -> Option<(&'static Row, Option<String>)> {
 }
 
 impl Options {
-    /// Sets a property as `NAME=VALUE` says; without a value it is removed.
+    /// Sets a property from `NAME=VALUE`; without a value it is removed.
     pub(crate) fn set_property(&mut self, text: &str) {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
         let value = (!value.is_empty()).then(|| value.to_owned());
         self.properties.insert(name.to_owned(), value);
     }
 
-    /// Sets a system property as `NAME=VALUE` says.
+    /// Sets a system property from `NAME=VALUE`.
     pub(crate) fn set_system_property(&mut self, text: &str) {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
         let (name, value) = (name.to_owned(), value.to_owned());
@@ -290,7 +292,7 @@ impl Options {
     }
 }
 
-/// What `-h` prints.
+/// The output of `-h`.
 pub(crate) fn usage() -> String {
     let mut text = String::from("loadline jmeter: runs JMeter plans\n\n");
     text.push_str("Usage: loadline jmeter -n -t plan.jmx [-l results.jtl] [options]\n\n");

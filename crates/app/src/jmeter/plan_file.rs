@@ -1,7 +1,7 @@
-//! A plan read for a run: its file, its properties, and what of it cannot be run.
+//! Reads a plan for a run: its file, its properties, and its unsupported parts.
 //!
-//! Must not know which command asks. Invariant: a plan of which something is not supported is not run unless the user
-//! says so.
+//! Must not know which command needs it. Invariant: a plan with unsupported parts is only run if the user
+//! allows it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::cli::plan_run::PlanSourceArgs;
 use crate::terminal::print;
 use crate::{Ending, FileError, Files};
 
-/// What JMeter's own properties file sets and a run is to be seen by.
+/// Settings of JMeter's own properties file that affect the visible behaviour of a run.
 const DEFAULTS: [(&str, &str); 5] = [
     ("summariser.name", "summary"),
     ("system.properties", "system.properties"),
@@ -29,14 +29,14 @@ const DEFAULTS: [(&str, &str); 5] = [
     ("jmeter.reportgenerator.apdex_tolerated_threshold", "1500"),
 ];
 
-/// The property that says what stands before the paths of included files.
+/// The property with the prefix of the paths of included files.
 const INCLUDE_PREFIX: &str = "includecontroller.prefix";
 
-/// Properties: of those of the command line and of the files that it adds, the later count, and all of them over system
-/// properties. Those that are not honoured are named.
+/// Reads properties: among those of the command line and the files that it adds, later ones win, and all of
+/// them override system properties. Reports those that are not honoured.
 ///
 /// # Errors
-/// A file that is none of properties.
+/// A file that is not a properties file.
 pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, Ending> {
     let base: BTreeMap<String, String> = match &options.property_file {
         None => DEFAULTS
@@ -78,13 +78,13 @@ pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, 
     Ok(all)
 }
 
-/// Reads files of properties, the later over the earlier.
+/// Reads properties files; later ones win.
 ///
 /// # Errors
-/// A file that is none of properties.
+/// A file that is not a properties file.
 fn read_into(all: &mut BTreeMap<String, String>, files: &[String]) -> Result<(), Ending> {
     for file in files {
-        // As in JMeter, one that is missing is passed over; but not in silence.
+        // As in JMeter, a missing file is skipped; here with a warning.
         let bytes = match Files::Disk.read(file) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -97,7 +97,7 @@ fn read_into(all: &mut BTreeMap<String, String>, files: &[String]) -> Result<(),
     Ok(())
 }
 
-/// Reads a file of properties that need not be there, as JMeter does with two of the working directory.
+/// Reads an optional properties file, as JMeter does with two files in the working directory.
 fn read_where_there(
     all: &mut BTreeMap<String, String>,
     file: Option<&String>,
@@ -111,10 +111,10 @@ fn read_properties(file: &str, bytes: &[u8]) -> Result<Vec<(String, String)>, En
         .map_err(|fault| Ending::usage(&format!("{file}: {fault}")))
 }
 
-/// Reads the plan of a command line of loadline's own: its properties and its tree.
+/// Reads the plan of one of loadline's own command lines: its properties and its tree.
 ///
 /// # Errors
-/// As [`properties`] and [`tree`], with the exit code of what cannot be run.
+/// As [`properties`] and [`tree`], with the exit code of something that cannot be run.
 pub(crate) fn read(
     source: &PlanSourceArgs,
     options: &Options,
@@ -127,11 +127,11 @@ pub(crate) fn read(
     Ok((properties, tree))
 }
 
-/// Reads the tree of a plan, and makes the changes in it that are asked for. `unreadable`: the exit code of a file that
-/// is no plan; `files`: where it and what it includes are read.
+/// Reads the tree of a plan, and applies the requested changes. `unreadable`: the exit code for a file that is
+/// not a plan; `files`: where it and its includes are read.
 ///
 /// # Errors
-/// The file cannot be read, or is no plan; a change that meets nothing.
+/// The file cannot be read, or is not a plan; a change without a match.
 pub(crate) fn tree(
     plan: &str,
     edits: &Edits,
@@ -163,7 +163,7 @@ pub(crate) fn tree(
     Ok(elements)
 }
 
-/// Reads a file that a plan includes: where its path leads with the prefix, or else beside the plan.
+/// Reads a file that a plan includes: at its path with the prefix, or else next to the plan.
 fn read_include(plan: &str, prefix: &str, path: &str, files: &Files) -> Result<String, String> {
     let here = format!("{prefix}{path}");
     let here = Path::new(here.trim());
@@ -176,7 +176,7 @@ fn read_include(plan: &str, prefix: &str, path: &str, files: &Files) -> Result<S
     text.map_err(|error| error.to_string())
 }
 
-/// The text of a plan. As in JMeter it is UTF-8, whatever its first line says.
+/// The text of a plan. As in JMeter it is read as UTF-8, whatever its first line says.
 fn read_plan(path: &str, files: &Files) -> Result<String, FileError> {
     let bytes = files.read(path)?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|fault| {
@@ -193,10 +193,10 @@ pub(crate) fn bare_name(plan: &str) -> String {
     name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// Refuses a plan that cannot be run as it is, and tells what JMeter would pass over in silence.
+/// Refuses a plan that cannot be run as it is, and reports what JMeter would silently ignore.
 ///
 /// # Errors
-/// Functions that are called wrongly, and what is not supported, unless it is to be left out.
+/// Wrong function calls, and unsupported parts, unless they are to be skipped.
 pub(crate) fn check(reading: &Reading, options: &Options, world: &World) -> Result<(), Ending> {
     if !reading.faults.is_empty() {
         let faults = list(&reading.faults);
@@ -222,7 +222,7 @@ pub(crate) fn check(reading: &Reading, options: &Options, world: &World) -> Resu
     )))
 }
 
-/// Tells of something that is likely not meant, on standard error and in the log.
+/// Reports a likely mistake, on standard error and in the log.
 pub(crate) fn warn(world: &World, warning: &str) {
     print::to_stderr(&format!("loadline: warning: {warning}\n"));
     world.log(LogLevel::Warn, "loadline", warning);

@@ -1,6 +1,6 @@
-//! A plan's run made ready: what its threads do, when, and where their samples go.
+//! A prepared run of a plan: what its threads do, when, and where their samples go.
 //!
-//! Must not know which command asks. Invariant: what cannot be written is refused before anything is sent.
+//! Must not know which command needs it. Invariant: unwritable files are refused before anything is sent.
 
 use std::fs;
 use std::sync::Arc;
@@ -26,25 +26,25 @@ use super::test_plan;
 use super::world::World;
 use crate::Ending;
 
-/// A plan's run made ready.
+/// A prepared run of a plan.
 pub(crate) struct Prepared {
-    /// What the engine is told; without a scenario where no group has a thread.
+    /// The plan for the engine; it has no scenarios if no group has a thread.
     pub(crate) plan: TestPlan,
     pub(crate) steps: StepsSetup,
-    /// Where samples come.
+    /// Where samples arrive.
     pub(crate) samples: Receiver<Vec<Heard>>,
-    /// Who hears of them.
+    /// The receivers of samples.
     pub(crate) hearers: Hearers,
     pub(crate) world: Arc<World>,
-    /// Names of groups whose scheduler is on and has no duration.
+    /// Names of groups whose scheduler is on but has no duration.
     pub(crate) without_duration: Vec<String>,
 }
 
 impl Prepared {
-    /// Makes a plan ready that was read from a file of this name.
+    /// Prepares a plan read from a file with this name.
     ///
     /// # Errors
-    /// Properties that mean nothing, what agents cannot share out, and a results file that cannot be written.
+    /// Invalid properties, parts that agents cannot divide, or an unwritable results file.
     pub(crate) fn new(
         plan_name: &str,
         tree: &[Element],
@@ -110,7 +110,7 @@ impl Prepared {
 /// Removes the results file, and the files of listeners.
 fn remove_results(program: &Program, results: Option<&str>) {
     for name in program.listener_files().chain(results) {
-        // What cannot be removed cannot be opened either, or is not there.
+        // If it cannot be removed, opening it fails as well, or it does not exist.
         let _ = fs::remove_file(name);
     }
 }

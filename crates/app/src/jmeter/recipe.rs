@@ -1,6 +1,8 @@
-//! From what an agent makes the test of a plan anew: the plan's files, and what its own texts came to, once for the whole test.
+//! From which an agent rebuilds the test of a plan: the plan's files, and the values of its own texts,
+//! evaluated once for the whole test.
 //!
-//! Must not know who carries it. Invariant: a text that comes to something else each time it is evaluated is the same for all agents.
+//! Must not know how it is transferred. Invariant: a text whose value differs in each evaluation is the same
+//! for all agents.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,14 +29,14 @@ use crate::cli::plan_run::PlanRunArgs;
 use crate::recipe::written;
 use crate::{Ending, Env, Files};
 
-/// From what a plan is made anew.
+/// From which a plan is rebuilt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StepsRecipe {
-    /// The words behind `loadline run`.
+    /// The words after `loadline run`.
     words: Vec<String>,
-    /// The plan's file and those that it includes, in base64.
+    /// The plan's file and its includes, in base64.
     files: BTreeMap<String, String>,
-    /// Files that its elements read, likewise.
+    /// Files that its elements read, also in base64.
     data: BTreeMap<String, String>,
     properties: BTreeMap<String, String>,
     variables: BTreeMap<String, String>,
@@ -42,7 +44,7 @@ pub(crate) struct StepsRecipe {
     seed: u64,
 }
 
-/// What the texts of a group came to.
+/// The values of a group's texts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct GroupRecipe {
     name: String,
@@ -52,7 +54,7 @@ struct GroupRecipe {
     stage: usize,
 }
 
-/// A plan made anew.
+/// A rebuilt plan.
 pub(crate) struct Remade {
     pub(crate) args: PlanRunArgs,
     /// The whole plan.
@@ -61,7 +63,7 @@ pub(crate) struct Remade {
 }
 
 impl Remade {
-    /// What the threads of a part of the plan do, which is cut in this sequence.
+    /// The work of the threads of a part of the plan, which is divided by this sequence.
     pub(crate) fn steps_of(self, part: Part, sequence: &SegmentSequence) -> StepsSetup {
         let own = |group: &GroupTimes| {
             let parts = sequence.scale_all(group.shape.threads_max().into());
@@ -78,7 +80,8 @@ impl Remade {
 }
 
 impl StepsRecipe {
-    /// Of a plan whose texts were evaluated; `named`: the files that its elements name, `files`: where the plan was read.
+    /// For a plan whose texts were evaluated; `named`: the files that its elements name, `files`: where the
+    /// plan was read.
     ///
     /// # Errors
     /// A file that an element names cannot be read.
@@ -114,10 +117,10 @@ impl StepsRecipe {
         })
     }
 
-    /// The plan. Results go to `samples`, and what JMeter would log to `log`.
+    /// Rebuilds the plan. Results go to `samples`, and JMeter's log lines to `log`.
     ///
     /// # Errors
-    /// It cannot be made, which is a difference between the two programs.
+    /// It cannot be rebuilt, which means that the two programs differ.
     pub(crate) fn remade(
         self,
         samples: SyncSender<Vec<Heard>>,
@@ -174,7 +177,7 @@ impl StepsRecipe {
     }
 }
 
-/// Files out of a recipe.
+/// The files of a recipe.
 fn read(files: BTreeMap<String, String>) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let files = files.into_iter().map(|(name, text)| {
         let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;

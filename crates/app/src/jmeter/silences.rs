@@ -1,7 +1,7 @@
-//! What JMeter passes over in silence, and a user would want to know before the run: numbers that are none, files that
-//! are missing, requests without a host, results that cannot be written.
+//! Problems that JMeter silently ignores but a user would want to know before the run: invalid numbers, missing
+//! files, requests without a host, results that cannot be written.
 //!
-//! Must not know how a plan is run. Invariant: what is only known while the test runs is not complained of.
+//! Must not know how a plan is run. Invariant: there are no findings about what is only known during the test.
 
 use loadline_jmeter::parts::{Became, Part};
 use loadline_jmeter::tree::Properties;
@@ -13,26 +13,26 @@ use super::named_files;
 use super::plan_file::warn;
 use super::world::World;
 
-/// Samplers that are named one by one; what is beyond is counted.
+/// Maximum number of samplers named individually; the rest are counted.
 const NAMED_MAX: usize = 10;
 
-/// Something that is likely not meant.
+/// A likely mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// The names of the elements above and of the element.
+    /// The names of the parent elements and of the element.
     pub(crate) path: String,
-    /// What is wrong.
+    /// The problem.
     pub(crate) what: String,
 }
 
-/// Looks through a plan, and tells the user what was found.
+/// Examines a plan, and reports the findings to the user.
 pub(crate) fn tell(parts: &[Part<'_>], program: &Program, scope: &mut Scope<'_>, world: &World) {
     for found in find(parts, program, scope, world) {
         warn(world, &format!("{}: {}", found.path, found.what));
     }
 }
 
-/// Looks through a plan.
+/// Examines a plan.
 pub(crate) fn find(
     parts: &[Part<'_>],
     program: &Program,
@@ -62,14 +62,14 @@ pub(crate) fn find(
     found
 }
 
-/// The numbers of groups that JMeter takes for 0 where they are none.
+/// The numbers of groups that JMeter treats as 0 if they are invalid.
 const NUMBERS: &[(&str, &str)] = &[
     ("ThreadGroup.num_threads", "its number of threads"),
     ("ThreadGroup.ramp_time", "its ramp"),
     ("LoopController.loops", "its number of loops"),
 ];
 
-/// The parts that are not switched off.
+/// The parts that are not disabled.
 pub(super) fn enabled<'p, 'a>(parts: &'p [Part<'a>]) -> impl Iterator<Item = &'p Part<'a>> {
     let runs = |part: &&Part<'_>| !matches!(part.became, Became::Disabled);
     parts.iter().filter(runs)
@@ -101,7 +101,7 @@ fn numbers(
     }
 }
 
-/// A number of loops that is not heeded: a group without the property is continued for good.
+/// A number of loops that is ignored: without the property, a group continues forever.
 fn endless(part: &Part<'_>, scope: &mut Scope<'_>, found: &mut Vec<Finding>) {
     let group = part.element;
     let main = group.group("ThreadGroup.main_controller");
@@ -122,7 +122,7 @@ fn endless(part: &Part<'_>, scope: &mut Scope<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Requests that say no host.
+/// Requests without a host.
 fn hosts(program: &Program, scope: &mut Scope<'_>, found: &mut Vec<Finding>) {
     let mut without = Vec::new();
     for group in &program.groups {
@@ -156,7 +156,7 @@ fn hosts(program: &Program, scope: &mut Scope<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// A text's value, if it is known before the run.
+/// The value of a text, if it is known before the run.
 pub(crate) fn known(source: &str, scope: &mut Scope<'_>) -> Option<String> {
     let text = Text::parse(source).ok()?;
     let value = text.evaluate(scope).into_owned();

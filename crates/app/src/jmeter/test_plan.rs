@@ -1,6 +1,6 @@
 //! From a program of steps to a test plan: how many threads each group has, and when they run.
 //!
-//! Must not know files. Invariant: a group without a thread has no scenario, and is told of.
+//! Must not know files. Invariant: a group without threads has no scenario, and is reported.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use super::group_shape;
 /// The node of a group that is the group itself.
 const OWN_NODE: NodeId = 0;
 
-/// Properties that are variables of every plan as well.
+/// Properties that are also variables of every plan.
 const INSTANTS: [&str; 4] = ["START.MS", "START.YMD", "START.HMS", "TESTSTART.MS"];
 
-/// Evaluates the plan's variables, each element's after those before it. The plan's own, the first, do not know
-/// the instants yet.
+/// Evaluates the plan's variables, each element's after those before it. The plan's own, which come first, do
+/// not see these times yet.
 pub(crate) fn set_variables(program: &Program, scope: &mut Scope<'_>) {
     for (place, element) in program.variables.iter().enumerate() {
         let mut values: Vec<(String, String)> = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn name_groups(program: &mut Program, scope: &mut Scope<'_>) {
     }
 }
 
-/// Names of groups that JMeter does not start as their scheduler is on and has no duration.
+/// Names of groups that JMeter does not start because their scheduler is on but has no duration.
 pub(crate) fn groups_without_duration(program: &Program, scope: &mut Scope<'_>) -> Vec<String> {
     let groups = program.groups.iter();
     let without = groups.filter(|group| group_shape::is_without_duration(group, scope));
@@ -87,7 +87,7 @@ pub(crate) fn times(program: &Program, scope: &mut Scope<'_>) -> Vec<GroupTimes>
     groups
 }
 
-/// Leaves one thread and one loop of a group that has any, at once.
+/// Leaves one thread with one loop, started at once, of a group that has threads.
 pub(crate) fn cut_to_one_loop(times: &mut GroupTimes) {
     let lasts_ms = match times.shape {
         ThreadGroup::Ramp { lasts_ms, .. } => lasts_ms,
@@ -128,7 +128,7 @@ pub(crate) fn test_plan(program: &Program, times: &[GroupTimes], seed: u64) -> T
     }
 }
 
-/// A thread's whole life is one iteration, or what it does for one arrival.
+/// A thread's whole life is one iteration, or the work for one arrival.
 fn scenario(name: String, behaviour: StepsBehaviour, shape: ThreadGroup) -> Scenario {
     Scenario {
         name,
@@ -147,8 +147,8 @@ fn scenario(name: String, behaviour: StepsBehaviour, shape: ThreadGroup) -> Scen
     }
 }
 
-/// JMeter's client trusts every certificate, and has no limits of its own. Whether a connection is kept, each sampler
-/// says: the client keeps none if no sampler does.
+/// JMeter's client trusts every certificate, and has no limits of its own. Each sampler decides whether a
+/// connection is kept: the client keeps none if no sampler wants it.
 fn client(program: &Program) -> ClientPlan {
     ClientPlan {
         keep_alive: !program.groups.iter().any(Group::sends)
@@ -167,7 +167,7 @@ fn client(program: &Program) -> ClientPlan {
 mod tests {
     use super::*;
 
-    /// Whether the client keeps connections for a plan whose samplers say so, or do not.
+    /// Whether the client keeps connections for a plan with these sampler settings.
     fn keeps(samplers: &[bool]) -> bool {
         let sampler = |kept: &bool| {
             format!(

@@ -1,13 +1,14 @@
-//! Thresholds of loadline's own options, as those of a run that measures metrics.
+//! Thresholds of loadline's own options, converted to those of a run that measures metrics.
 //!
-//! Must not know when they are evaluated. Invariant: a threshold speaks of samples as the plan's assertions judge them.
+//! Must not know when they are evaluated. Invariant: a threshold refers to samples as judged by the plan's
+//! assertions.
 
 use std::time::Duration;
 
 use loadline_metric::threshold::{Aggregation, Threshold};
 use loadline_model::ThresholdPlan;
 
-/// What names of `bench` are called among metrics.
+/// The metrics for the names of `bench`.
 const NAMES: &[(&str, &str)] = &[
     ("service_time", "http_req_duration"),
     ("error_rate", "http_req_failed"),
@@ -18,7 +19,7 @@ const NAMES: &[(&str, &str)] = &[
 /// Thresholds on metrics.
 ///
 /// # Errors
-/// One that no metric can answer.
+/// One that no metric supports.
 pub(crate) fn of_metrics(thresholds: &[Threshold]) -> Result<Vec<ThresholdPlan>, String> {
     thresholds.iter().map(of_metric).collect()
 }
@@ -51,7 +52,7 @@ fn of_metric(threshold: &Threshold) -> Result<ThresholdPlan, String> {
         .map_err(|why| format!("{source:?}: {why}"))
 }
 
-/// The condition without the metric, in the words of a script's options.
+/// The condition without the metric, in the syntax of a script's options.
 fn condition_of(threshold: &Threshold) -> String {
     let source = &*threshold.source;
     let operator = source.find(['<', '>', '=', '!']).unwrap_or(0);

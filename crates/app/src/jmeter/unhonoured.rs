@@ -1,13 +1,13 @@
-//! Properties that JMeter knows and that change nothing here.
+//! Properties that JMeter knows and that have no effect here.
 //!
-//! Must not know what properties mean. Invariant: a property that changes nothing in JMeter's runs without a window
-//! either is not complained of, nor is one that says what is done anyway.
+//! Must not know the meaning of properties. Invariant: a property is not reported if it has no effect in
+//! JMeter's runs without a window either, or if its value is the behaviour anyway.
 
 use std::collections::BTreeMap;
 
 use loadline_steps::http::PROPERTIES;
 
-/// Beginnings of the names of properties that change JMeter's runs.
+/// Prefixes of the names of properties that affect JMeter's runs.
 const KNOWN: &[&str] = &[
     "CookieManager.",
     "HTTPResponse.parsers",
@@ -58,7 +58,8 @@ const KNOWN: &[&str] = &[
     "xpath2query.",
 ];
 
-/// What is honoured of these beside what HTTP samplers read: names, and beginnings of names that end in a dot.
+/// The honoured ones of these, in addition to those that HTTP samplers read: names, and prefixes of names that
+/// end in a dot.
 const HONOURED: &[&str] = &[
     "backend_graphite.send_interval",
     "backend_influxdb.send_interval",
@@ -75,7 +76,7 @@ const HONOURED: &[&str] = &[
     "timer.factor",
 ];
 
-/// Values that say what is done anyway.
+/// Values that describe the existing behaviour.
 const AS_IS: &[(&str, &str)] = &[
     ("HTTPResponse.parsers", "htmlParser wmlParser cssParser"),
     (
@@ -97,7 +98,7 @@ const AS_IS: &[(&str, &str)] = &[
     ("summariser.name", "summary"),
 ];
 
-/// The names of properties that JMeter heeds and loadline does not.
+/// The names of properties that JMeter applies and loadline does not.
 pub(crate) fn names(properties: &BTreeMap<String, String>) -> Vec<&str> {
     let names = properties.iter().filter(|(name, value)| {
         let is_as_is = AS_IS.contains(&(name.as_str(), value.trim()));

@@ -1,7 +1,7 @@
-//! Results of agents on their way to who hears of them.
+//! Results of agents on the way to their receivers.
 //!
-//! Must not know connections. Invariants: bodies of answers stay where they came, as JMeter's own sender of samples leaves them
-//! (`StrippedBatch`); what came over the network is held against the plan here.
+//! Must not know connections. Invariants: response bodies stay on the agent, as with JMeter's own sender of
+//! samples (`StrippedBatch`); data from the network is checked against the plan here.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -12,10 +12,10 @@ use loadline_steps::program::Program;
 use loadline_steps::sample::Sample;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of results that are sent at a time, about.
+/// Approximate size of a part of the results, in bytes.
 const PART_BYTES: usize = 256 << 10;
 
-/// A sample that is done, as it is sent.
+/// A finished sample, as it is sent.
 #[derive(Serialize)]
 struct Sent<'a> {
     sample: &'a Sample,
@@ -31,7 +31,7 @@ struct Received {
     standing: Standing,
 }
 
-/// Sends results until there are no more, or nobody takes them.
+/// Sends results until there are no more, or the receiver is gone.
 pub(crate) fn send(results: &Receiver<Vec<Heard>>, to: &SyncSender<Vec<u8>>) {
     for batch in results {
         let mut part = Vec::new();
@@ -57,14 +57,14 @@ fn write(heard: &Heard, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Takes results of a program's threads for who hears of them.
+/// Receives results of a program's threads for their receivers.
 pub(crate) fn taker(program: Arc<Program>, to: SyncSender<Vec<Heard>>) -> ResultTaker {
     Box::new(move |bytes| {
         let lines = bytes
             .split(|byte| *byte == b'\n')
             .filter(|line| !line.is_empty());
         let read: Result<Vec<Heard>, String> = lines.map(|line| read(line, &program)).collect();
-        // Who hears of them has ended, and has said why.
+        // The receiver has ended, and has reported why.
         drop(to.send(read?));
         Ok(())
     })

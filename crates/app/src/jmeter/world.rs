@@ -1,6 +1,6 @@
 //! What the threads of a plan see of this machine: files, properties, the environment, the log.
 //!
-//! Must not know threads. Invariant: a file that was read is the same for the rest of the run.
+//! Must not know threads. Invariant: a file that was read stays the same for the rest of the run.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions};
@@ -29,24 +29,24 @@ pub(crate) struct World {
     files: Mutex<HashMap<String, Arc<[u8]>>>,
     env: Env,
     log: Mutex<LogTo>,
-    /// Whether standard output is the plan's.
+    /// Whether the plan may write to standard output.
     has_console: bool,
 }
 
-/// Where the log of a plan goes.
+/// The destination of a plan's log.
 pub(crate) enum LogTo {
     /// Nowhere.
     Nowhere,
     /// To a file.
     File(File),
-    /// To whom an agent's log goes.
+    /// To the receiver of an agent's log.
     Agents(Arc<dyn ScriptLog>),
 }
 
-/// The name of a field of the log: JMeter's classes, in whose names it logs.
+/// The name of a field of the log: the JMeter class in whose name it is written.
 const CLASS: &str = "class";
 
-/// What agents log, in the log of the plan.
+/// Writes the agents' log lines to the log of the plan.
 pub(crate) struct AgentsLog(pub(crate) Arc<World>);
 
 impl ScriptLog for AgentsLog {
@@ -92,7 +92,7 @@ impl World {
         World::of(plan, properties, env, log)
     }
 
-    /// The same with properties that say all there is.
+    /// The same with a complete set of properties.
     pub(crate) fn of(
         plan: &str,
         properties: BTreeMap<String, String>,
@@ -110,7 +110,7 @@ impl World {
         }
     }
 
-    /// The same world with standard output, on which scripts then print.
+    /// The same world with standard output, to which scripts then print.
     pub(crate) fn with_console(self) -> World {
         World {
             has_console: true,
@@ -118,18 +118,18 @@ impl World {
         }
     }
 
-    /// Keeps files that another machine has read.
+    /// Adds files that another machine has read.
     pub(crate) fn keep_files(&self, files: BTreeMap<String, Vec<u8>>) {
         let files = files.into_iter();
         lock(&self.files).extend(files.map(|(name, bytes)| (name, bytes.into())));
     }
 
-    /// Says that the test begins now, as a property.
+    /// Sets the start time of the test, as a property.
     pub(crate) fn begin_test(&self) {
         self.set_property("TESTSTART.MS", &now_ms().to_string());
     }
 
-    /// Where a file is: in the working directory, or else beside the plan.
+    /// The location of a file: in the working directory, or else next to the plan.
     fn place(&self, name: &str) -> PathBuf {
         let here = Path::new(name);
         match here.is_absolute() || here.exists() {
@@ -138,13 +138,13 @@ impl World {
         }
     }
 
-    /// What is written is read anew, by whichever name.
+    /// Written files are read again, under every name.
     fn forget(&self, name: &str) {
         let place = Path::new(name);
         lock(&self.files).retain(|known, _| self.place(known) != place);
     }
 
-    /// What Java has as a property of this machine, which JMeter gives where nothing else has the name.
+    /// Java's system properties of this machine, which JMeter returns if nothing else has the name.
     fn of_java(&self, name: &str) -> Option<String> {
         let text = match name {
             "user.dir" => {
@@ -167,7 +167,7 @@ impl World {
         Some(text.to_owned())
     }
 
-    /// Whether a file is there that the plan reads.
+    /// Whether a file that the plan reads exists.
     pub(crate) fn has_file(&self, name: &str) -> bool {
         self.place(name).is_file()
     }
@@ -317,7 +317,7 @@ impl StepsWorld for World {
 
     fn print(&self, class: &str, text: &str) {
         if self.has_console {
-            // A console that went away is no reason either.
+            // Neither is a closed console.
             let _ = print::to_stdout(text);
         } else {
             let line = text.strip_suffix('\n').unwrap_or(text);
@@ -326,7 +326,7 @@ impl StepsWorld for World {
     }
 }
 
-/// The system's words without its number, which Java leaves out.
+/// The system's message without its number, which Java omits.
 fn fault_of(error: &FileError) -> FileFault {
     let why = error.error.to_string();
     FileFault {
@@ -339,13 +339,13 @@ fn fault_of(error: &FileError) -> FileFault {
     }
 }
 
-/// What the date and the time of day are here at an instant.
+/// The local date and time at an instant.
 fn local(unix_ms: i64) -> Civil {
     let local_s = unix_ms.div_euclid(1000) + i64::from(zone::local(unix_ms).offset_s);
     Civil::of_unix_s(u64::try_from(local_s).unwrap_or(0))
 }
 
-/// The properties that say when the program was started.
+/// The properties with the start time of the program.
 fn starts(unix_ms: i64) -> [(String, String); 3] {
     let at = local(unix_ms);
     let date = format!("{:04}{:02}{:02}", at.year, at.month, at.day);
@@ -357,7 +357,7 @@ fn starts(unix_ms: i64) -> [(String, String); 3] {
     ]
 }
 
-/// An instant as JMeter's log has it.
+/// A time in the format of JMeter's log.
 fn told(unix_ms: i64) -> String {
     let civil = local(unix_ms);
     format!(

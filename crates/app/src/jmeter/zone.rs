@@ -1,11 +1,11 @@
-//! Local time: what it is ahead of UTC at an instant, and what its zone is called.
+//! Local time: its offset from UTC at an instant, and the name of its zone.
 //!
-//! Must not know who asks. Invariant: where the system cannot say, it is UTC.
+//! Must not know the caller. Invariant: if the system does not know, it is UTC.
 
 /// Local time at an instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Local {
-    /// Seconds that it is ahead of UTC.
+    /// Seconds ahead of UTC.
     pub(crate) offset_s: i32,
     /// The zone's short name, such as `CET`.
     pub(crate) zone: String,

@@ -1,8 +1,7 @@
-//! The tiers of options laid over one another, the shortcuts turned into scenarios, and what is
-//! wrong with the outcome.
+//! Merges the tiers of options, turns the shortcuts into scenarios, and finds problems in the outcome.
 //!
-//! Source of the rules and messages: k6's reference and its output. Must not know where a tier was
-//! read. Invariant: consolidated options have scenarios, each of which can be planned.
+//! Source of the rules and messages: k6's reference and its output. Must not know where a tier was read.
+//! Invariant: consolidated options have scenarios, each of which can be planned.
 
 use loadline_model::segment::SegmentSequence;
 use loadline_model::system_tags::SystemTags;
@@ -11,7 +10,7 @@ use super::notice::Notice;
 use super::options::K6Options;
 use super::options::scenario::{ExecutorKind, ScenarioOptions, Scenarios};
 
-/// Options by where they were said, lowest first.
+/// Options by origin, lowest priority first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tiers {
     /// The JSON file of `--config`.
@@ -24,7 +23,7 @@ pub(super) struct Tiers {
     pub flags: K6Options,
 }
 
-/// What the command line says of scenarios beyond k6.
+/// Settings of scenarios on the command line beyond k6.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Overrides {
     /// `--scenario name.key=value`: name, key, value.
@@ -33,20 +32,19 @@ pub(super) struct Overrides {
     pub once: bool,
 }
 
-/// What all tiers say together.
+/// The merged tiers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Consolidated {
     /// The options; scenarios are set.
     pub options: K6Options,
-    /// Whether the scenarios were written as such, and no shortcut stands for them.
+    /// Whether the scenarios were written as such, without shortcuts.
     pub has_scenarios: bool,
 }
 
 /// The statistics of trends that a summary shows.
 pub(super) const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 
-/// Lays the tiers over one another and turns shortcuts into scenarios; `notices` gets what the user is to be told
-/// of that.
+/// Merges the tiers and turns shortcuts into scenarios; `notices` gets messages for the user about that.
 ///
 /// # Errors
 /// k6's message on options that exclude one another.
@@ -100,7 +98,7 @@ fn merged_tags(tiers: &Tiers) -> Option<std::collections::BTreeMap<String, Strin
     tags
 }
 
-/// The scenarios that the options say, or that their shortcuts stand for.
+/// The scenarios of the options, or those that their shortcuts mean.
 fn scenarios_of(options: &K6Options, notices: &mut Vec<Notice>) -> Result<Scenarios, String> {
     let stages = options.stages.as_deref().unwrap_or_default();
     let others = [
@@ -184,13 +182,13 @@ fn default_scenario(scenario: ScenarioOptions) -> Scenarios {
     Scenarios::from([("default".to_owned(), scenario)])
 }
 
-/// Applies what the command line says of scenarios, last of all.
+/// Applies the command line's settings of scenarios, last of all.
 ///
 /// # Errors
 /// Names a scenario that does not exist, or a value that cannot be read.
 pub(super) fn apply(overrides: &Overrides, options: &mut K6Options) -> Result<(), String> {
     let scenarios = options.scenarios.get_or_insert_default();
-    // An executor first, so that its own keys can be set in any order.
+    // Executors first, so that their keys can be set in any order.
     let (executors, others): (Vec<_>, Vec<_>) = overrides
         .scenario
         .iter()
@@ -226,8 +224,8 @@ fn once(scenario: &ScenarioOptions) -> ScenarioOptions {
     }
 }
 
-/// Everything that makes the options impossible to run, in k6's words; `exports` are the functions
-/// of the script, `None` while they are not known.
+/// Everything that prevents the options from running, in k6's words; `exports` are the functions of the script,
+/// `None` if they are not known yet.
 ///
 /// # Errors
 /// One message with a line for each problem.
@@ -278,7 +276,7 @@ fn segment_error(options: &K6Options) -> Option<String> {
 /// Checks the statistics of trends.
 ///
 /// # Errors
-/// k6's message on the first that is none.
+/// k6's message about the first invalid one.
 pub(super) fn check_trend_stats(stats: &[String]) -> Result<(), String> {
     for stat in stats {
         if ["avg", "min", "med", "max", "count"].contains(&stat.as_str()) {

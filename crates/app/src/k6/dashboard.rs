@@ -1,8 +1,7 @@
-//! Which pages a run has: loadline's own flags, and k6's web dashboard in whichever way it is asked
-//! for.
+//! The pages of a run: loadline's own flags, and k6's web dashboard in all of its forms.
 //!
-//! Source of names and defaults: k6's reference ("Web dashboard"). Must not know what a page shows.
-//! Invariant: what was not asked for is off, and what k6's dashboard can do and ours cannot is told.
+//! Source of names and defaults: k6's reference ("Web dashboard"). Must not know what a page shows. Invariant:
+//! what is not requested is off, and features of k6's dashboard that are missing here are reported.
 
 use super::notice::{K6Error, Notice};
 use super::run_settings::PageSettings;
@@ -13,7 +12,7 @@ use crate::dialect::pflag::Parsed;
 const OUTPUT: &str = "web-dashboard";
 const ENABLED: &str = "K6_WEB_DASHBOARD";
 
-/// What k6's dashboard can be told: the parameter of its output, and the variable.
+/// The settings of k6's dashboard: the parameter of its output, and the variable.
 const PARAMETERS: [(&str, &str); 7] = [
     ("host", "K6_WEB_DASHBOARD_HOST"),
     ("port", "K6_WEB_DASHBOARD_PORT"),
@@ -29,10 +28,10 @@ pub(super) fn is_output(text: &str) -> bool {
     text.split('=').next() == Some(OUTPUT)
 }
 
-/// The pages of a run, and what the user is to be told of them.
+/// The pages of a run, and messages for the user about them.
 ///
 /// # Errors
-/// A switch, a port or a parameter that means nothing.
+/// An invalid switch, port or parameter.
 pub(super) fn pages(given: &Parsed, env: &Env) -> Result<(PageSettings, Vec<Notice>), K6Error> {
     let mut pages = PageSettings {
         web: given.text("web").map(str::to_owned),
@@ -55,7 +54,7 @@ pub(super) fn pages(given: &Parsed, env: &Env) -> Result<(PageSettings, Vec<Noti
             value.filter(|value| !value.is_empty())
         };
         let host = parameter("host").unwrap_or("127.0.0.1");
-        // As in k6, no port at all is a dashboard that only writes its report.
+        // As in k6, without a port the dashboard only writes its report.
         let port = port(parameter("port").unwrap_or("5665"))?;
         if let (None, Some(port)) = (&pages.web, port) {
             pages.web = Some(format!("{}:{port}", bracketed(host)));
@@ -70,7 +69,7 @@ pub(super) fn pages(given: &Parsed, env: &Env) -> Result<(PageSettings, Vec<Noti
     Ok((pages, notices))
 }
 
-/// The parameters of the dashboard; `None` when nobody asked for it.
+/// The parameters of the dashboard; `None` if it is not requested.
 fn asked(given: &Parsed, env: &Env) -> Result<Option<Vec<(String, String)>>, K6Error> {
     let outputs: Vec<&str> = match given.array("out") {
         Some(outputs) => outputs,
@@ -114,7 +113,7 @@ fn read(parameters: &str) -> Result<Vec<(String, String)>, K6Error> {
     read.collect()
 }
 
-/// The port; `None` for a number below zero.
+/// The port; `None` for a negative number.
 fn port(text: &str) -> Result<Option<u16>, K6Error> {
     let number = text.parse::<i64>().ok();
     match number.map(u16::try_from) {

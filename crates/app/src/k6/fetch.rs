@@ -1,9 +1,8 @@
 //! Where a script's bytes come from on this machine: files, standard input, and the web.
 //!
-//! What is fetched from the web is kept in a folder and asked for again by its validators, so that
-//! an unchanged module is not sent twice and a run does not fail because a server is away. Must not
-//! know what the bytes mean. Invariant: what is kept is used for the very address that it was
-//! fetched from.
+//! Modules fetched from the web are cached in a folder and revalidated, so that an unchanged module is not sent
+//! twice and a run does not fail because a server is unavailable. Must not know the meaning of the bytes.
+//! Invariant: a cached module is only used for the exact URL from which it was fetched.
 
 mod digest;
 mod kept;
@@ -21,22 +20,22 @@ use kept::Kept;
 
 pub use digest::Wanted;
 
-/// How long one module may take: as long as k6 waits for one.
+/// How long fetching one module may take: as in k6.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Bytes that one module may have: the largest bundles in use have a tenth.
+/// Maximum bytes of one module: the largest bundles in use have a tenth.
 const SIZE_MAX: u64 = 64 << 20;
 
-/// Told when a server is away and what was kept is used instead: its address, and why.
+/// Called with the URL and the reason if a server is unavailable and the cached module is used instead.
 pub type OnStale = Box<dyn Fn(&Url, &str) + Send + Sync>;
 
 /// Reads files and fetches modules.
 pub struct FilesAndWeb {
-    /// What was read before, and its address; `None`: nothing.
+    /// Bytes read before, with their URL; `None`: nothing.
     pub given: Option<(Url, Bytes)>,
-    /// Where fetched modules are kept; `None`: nowhere.
+    /// The cache folder of fetched modules; `None`: there is none.
     pub cache: Option<PathBuf>,
-    /// Told when what was kept is used because a server is away.
+    /// Called if a cached module is used because a server is unavailable.
     pub on_stale: OnStale,
     agent: OnceLock<Agent>,
 }
@@ -73,7 +72,7 @@ impl FilesAndWeb {
             Ok(Answer::Unchanged(body)) => Ok(body),
             Ok(Answer::New(fresh)) => {
                 if let Some(folder) = &self.cache {
-                    // A module that cannot be kept is fetched again next time: no harm done.
+                    // A module that cannot be cached is fetched again next time, which is harmless.
                     let _ = fresh.write(folder, url);
                 }
                 Ok(fresh.body)
@@ -89,8 +88,8 @@ impl FilesAndWeb {
         }
     }
 
-    /// Asks with `_k6=1`, which some servers answer with a module instead of a page, and if that
-    /// does not do, without.
+    /// Requests with `_k6=1`, for which some servers return a module instead of a page, and if that fails,
+    /// without it.
     fn ask(&self, url: &Url, kept: Option<&Kept>) -> Result<Answer, Failure> {
         let mut marked = url.clone();
         marked.query_pairs_mut().append_pair("_k6", "1");
@@ -134,7 +133,7 @@ impl Fetch for FilesAndWeb {
     }
 }
 
-/// Why a server cannot be asked, in Go's words where these are looked for.
+/// Why a server is unreachable, in Go's words where users search for them.
 fn told(url: &Url, error: &ureq::Error) -> String {
     match error {
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
@@ -152,9 +151,9 @@ enum Answer {
 }
 
 enum Failure {
-    /// The server answered, with something else than the module.
+    /// The server responded, but not with the module.
     Refused,
-    /// There was no whole answer.
+    /// There was no complete response.
     Away(String),
 }
 

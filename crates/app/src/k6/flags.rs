@@ -1,6 +1,6 @@
-//! The tier of options that flags make.
+//! The tier of options set by flags.
 //!
-//! Must not know the other tiers. Invariant: a flag that was not given says nothing.
+//! Must not know the other tiers. Invariant: a flag that was not given sets nothing.
 
 use super::consolidate::check_trend_stats;
 use super::options::K6Options;
@@ -9,10 +9,10 @@ use crate::dialect::pflag::Parsed;
 /// The options that flags set.
 ///
 /// # Errors
-/// k6's message on the first value that cannot be read.
+/// k6's message about the first invalid value.
 pub(super) fn options(given: &Parsed) -> Result<K6Options, String> {
     let mut options = K6Options::from_flags(given)?;
-    // As in k6, an empty text leaves these to the lower tiers.
+    // As in k6, an empty text leaves these to lower tiers.
     for text in [&mut options.summary_time_unit, &mut options.console_output] {
         text.take_if(|text| text.is_empty());
     }

@@ -1,7 +1,7 @@
-//! A command line around a script, with the environment variables that bear on it.
+//! A command line around a script, with the environment variables that affect it.
 //!
-//! Must not know how a script is loaded. Invariant: after [`K6Invocation::parse`] no word and no
-//! variable is left to be refused but those that depend on the script.
+//! Must not know how a script is loaded. Invariant: after [`K6Invocation::parse`], the only remaining errors of
+//! words and variables are those that depend on the script.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ use crate::dialect::pflag::{self, Flag};
 use crate::http::TokenChoice;
 use crate::{Env, FileError, Files};
 
-/// The name that loadline was called by.
+/// The name under which loadline was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// Its own.
@@ -44,7 +44,7 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// `User-Agent` where the options set none.
+    /// `User-Agent` if the options set none.
     #[must_use]
     pub fn user_agent(self) -> String {
         match self {
@@ -53,7 +53,7 @@ impl Identity {
         }
     }
 
-    /// The words that the command is called by.
+    /// The words with which the command is called.
     #[must_use]
     pub fn program(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl Identity {
     }
 }
 
-/// What kind of file the script is.
+/// The type of the script file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptType {
     /// JavaScript or TypeScript.
@@ -72,22 +72,22 @@ pub enum ScriptType {
     Archive,
 }
 
-/// Which globals a script has.
+/// The globals of a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compatibility {
-    /// Those of the language, and `global`.
+    /// Those of the language, plus `global`.
     #[default]
     Extended,
-    /// Those of the language.
+    /// Only those of the language.
     Base,
 }
 
-/// What a command line comes to.
+/// The outcome of parsing a command line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
-    /// A command to carry out.
+    /// A command to execute.
     Invocation(Box<K6Invocation>),
-    /// The help that was asked for.
+    /// The requested help.
     Help(String),
 }
 
@@ -96,19 +96,19 @@ pub enum Reading {
 pub struct K6Invocation {
     /// The command.
     pub command: ScriptCommand,
-    /// The name that loadline was called by.
+    /// The name under which loadline was called.
     pub identity: Identity,
-    /// The words that it was read from.
+    /// The words from which it was parsed.
     pub words: Vec<String>,
     /// The script as the user named it, `-` for standard input.
     pub script: String,
-    /// What kind of file it is; `None`: what it looks like.
+    /// The type of the file; `None`: detected.
     pub script_type: Option<ScriptType>,
     /// `__ENV` of a script.
     pub env: BTreeMap<String, String>,
-    /// The process's variables with those of k6 that flags set over them: outputs are set up by these.
+    /// The process's variables, overridden by k6's variables that flags set; outputs are configured from these.
     pub settings_env: Env,
-    /// Which globals it has.
+    /// The globals of the script.
     pub compatibility: Compatibility,
     /// Whether libraries of jslib.k6.io are fetched.
     pub remote_libs: bool,
@@ -116,41 +116,41 @@ pub struct K6Invocation {
     pub config_file: Option<(String, bool)>,
     /// The log.
     pub log: LogSettings,
-    /// Where secrets come from, as written.
+    /// The sources of secrets, as written.
     pub secret_sources: Vec<String>,
-    /// File of `archive`; `-` is standard output.
+    /// Output file of `archive`; `-` is standard output.
     pub archive_out: String,
-    /// Whether an archive carries no variables.
+    /// Whether an archive omits variables.
     pub exclude_env_vars: bool,
-    /// Whether `inspect` shows all tiers together.
+    /// Whether `inspect` shows all tiers merged.
     pub execution_requirements: bool,
     /// Template of `new`; empty: the default.
     pub template: String,
     /// Whether `new` overwrites.
     pub force: bool,
-    /// What `scale` asks for: virtual users, and at most.
+    /// The request of `scale`: virtual users, and their maximum.
     pub scale: (Option<i64>, Option<i64>),
-    /// Whether `version` and `deps` answer as JSON.
+    /// Whether `version` and `deps` respond in JSON.
     pub as_json: bool,
     /// The proxy of its requests; `None`: direct.
     proxy: Option<ProxyPlan>,
-    /// Whether HTTP/2 is not offered: k6's users say so to Go.
+    /// Whether HTTP/2 is not offered: k6's users set this through Go.
     http1_only: bool,
     tiers: Tiers,
     overrides: Overrides,
     settings: Settings,
 }
 
-/// What the loaded script says.
+/// The data of the loaded script.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptFacts<'a> {
     /// Its URL, `file:///…`.
     pub url: &'a str,
-    /// Its exported `options`, after JSON; null when it exports none.
+    /// Its exported `options`, as JSON; null if it exports none.
     pub options: &'a Value,
-    /// Names of the functions that it exports; `None`: they are not to be checked.
+    /// Names of its exported functions; `None`: they are not checked.
     pub exports: Option<&'a [String]>,
-    /// The text of the JSON file of options; `None`: there is none.
+    /// The text of the JSON options file; `None`: there is none.
     pub config: Option<&'a str>,
     /// Seed of everything random.
     pub seed: u64,
@@ -168,7 +168,7 @@ fn misread(message: &str, tables: &[&[Flag]]) -> K6Error {
 }
 
 impl K6Invocation {
-    /// Reads the words behind the command's name, and the variables that bear on it.
+    /// Parses the words after the command's name, and the variables that affect it.
     ///
     /// # Errors
     /// k6's message, with its exit code: 255 for words, 104 for variables.
@@ -239,7 +239,7 @@ impl K6Invocation {
         })))
     }
 
-    /// `__ENV` over the variables of an archive.
+    /// The script's `__ENV`, over the variables of an archive.
     #[must_use]
     pub fn env_over(&self, archived: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let mut all = archived.clone();
@@ -247,14 +247,14 @@ impl K6Invocation {
         all
     }
 
-    /// The address of the REST API that the user named; `None`: none.
+    /// The address of the REST API set by the user; `None`: none.
     #[must_use]
     pub fn asked_address(&self) -> Option<&str> {
         let rest = self.settings.rest.as_ref()?;
         Some(rest.address.as_str())
     }
 
-    /// The token that a running test wants to be sent; `None`: none.
+    /// The token that a running test requires; `None`: none.
     #[must_use]
     pub fn control_token(&self) -> Option<&str> {
         match &self.settings.access.token {
@@ -263,7 +263,7 @@ impl K6Invocation {
         }
     }
 
-    /// The text of the JSON file of options; `None` when there is none and none was named.
+    /// The text of the JSON options file; `None` if there is none and none was named.
     ///
     /// # Errors
     /// The file was named and cannot be read: exit code 104.
@@ -294,10 +294,10 @@ impl K6Invocation {
         }
     }
 
-    /// All tiers together, as a plan and what surrounds its run.
+    /// All tiers merged into a plan with the settings of its run.
     ///
     /// # Errors
-    /// k6's message on what cannot be run, and the warnings that came before it; exit code 104.
+    /// k6's message about what cannot be run, with the preceding warnings; exit code 104.
     pub fn consolidate(&self, script: &ScriptFacts<'_>) -> Result<ScriptRun, K6Error> {
         let mut notices = Vec::new();
         match self.consolidated(script, &mut notices) {
@@ -309,7 +309,7 @@ impl K6Invocation {
         }
     }
 
-    /// The same, with the warnings beside it.
+    /// The same, with warnings as an argument.
     fn consolidated(
         &self,
         script: &ScriptFacts<'_>,
@@ -387,7 +387,7 @@ impl K6Invocation {
         })
     }
 
-    /// What `inspect` prints, without a line end at the end, and what the user is to be told.
+    /// The output of `inspect`, without a final line end, and messages for the user.
     ///
     /// # Errors
     /// As [`K6Invocation::consolidate`].
@@ -455,13 +455,13 @@ impl K6Invocation {
         )
     }
 
-    /// Whether a flag or a variable turned a feature on.
+    /// Whether a flag or a variable enabled a feature.
     #[must_use]
     pub fn has_feature(&self, feature: Feature) -> bool {
         self.settings.features.known().contains(&feature)
     }
 
-    /// The feature flags of the command line, or else of the file.
+    /// The feature flags of the command line, otherwise of the file.
     fn features(&self, config: &ConfigFile) -> NamedFeatures {
         let given = &self.settings.features;
         if !given.names.is_empty() {
@@ -489,7 +489,7 @@ impl K6Invocation {
     }
 }
 
-/// Whether `GODEBUG`, the last word of which counts, turns Go's HTTP/2 off.
+/// Whether `GODEBUG`, in which the last setting wins, disables Go's HTTP/2.
 fn is_http1_only(env: &Env) -> bool {
     let mut words = env.get("GODEBUG").unwrap_or_default().rsplit(',');
     words.find_map(|word| word.strip_prefix("http2client=")) == Some("0")
@@ -499,7 +499,7 @@ fn check_dns(options: &K6Options) -> Result<(), String> {
     options.dns.as_ref().map_or(Ok(()), DnsOption::check_ttl)
 }
 
-/// The message on an option of a script that cannot be read.
+/// The message about an invalid option of a script.
 fn explained(error: &KeyError) -> String {
     let KeyError { key, place, error } = error;
     let placed = || {
@@ -519,7 +519,7 @@ fn config_error(why: &str) -> K6Error {
     ))
 }
 
-/// What a JSON file of options says.
+/// The content of a JSON options file.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct ConfigFile {
     options: K6Options,
@@ -557,7 +557,7 @@ impl ConfigFile {
     }
 }
 
-/// The same error in a file, whose options Go keeps within its own type.
+/// The same error for a file, whose options are a field of another Go type.
 fn in_config(error: &KeyError) -> String {
     let text = error.error.to_string();
     match error.error {

@@ -1,7 +1,7 @@
-//! JSON with its keys in a given order, written as Go's `encoding/json` writes it.
+//! JSON with keys in a given order, written as by Go's `encoding/json`.
 //!
-//! Source: the documentation of that package (HTML characters escaped). Must not know options.
-//! Invariant: what is written is valid JSON.
+//! Source: the documentation of that package (HTML characters escaped). Must not know options. Invariant: the
+//! output is valid JSON.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ pub enum Json {
     List(Vec<Json>),
     /// An object; its keys are written in this order.
     Object(Vec<(String, Json)>),
-    /// A number as it is to be written.
+    /// A number in its written form.
     Number(String),
 }
 
@@ -33,7 +33,7 @@ impl Json {
         Json::Text(text.into())
     }
 
-    /// A value that is only passed on; keys sorted, as Go does with a map.
+    /// A value that is only passed on; keys are sorted, as Go does with a map.
     #[must_use]
     pub fn from_value(value: &Value) -> Json {
         ordered(value)
@@ -47,7 +47,7 @@ impl Json {
         out
     }
 
-    /// Indented by two spaces, without a line end at the end.
+    /// Indented by two spaces, without a final line end.
     #[must_use]
     pub fn pretty(&self) -> String {
         let mut out = String::new();

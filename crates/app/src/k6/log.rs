@@ -1,12 +1,12 @@
-//! Where the log goes and how its lines look.
+//! The destination and the format of the log.
 //!
-//! Source of the formats: k6's reference and its output (logrus). Must not know a clock: the time
-//! of a line is an argument. Invariant: one notice, one line.
+//! Source of the formats: k6's reference and its output (logrus). Must not know a clock: the time of a line is
+//! an argument. Invariant: one notice, one line.
 
 use super::json::Json;
 use super::notice::Notice;
 
-/// Where the log goes.
+/// The destination of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LogOutput {
     /// Standard error.
@@ -16,42 +16,42 @@ pub enum LogOutput {
     Stdout,
     /// Nowhere.
     None,
-    /// To a file; lines below the level are left out.
+    /// To a file; lines below the level are omitted.
     File {
         /// Its path.
         path: String,
         /// Name of the lowest level; `None`: all.
         level: Option<String>,
     },
-    /// To Loki, with the rest of the setting as it was written.
+    /// To Loki, with the rest of the setting as written.
     Loki(String),
 }
 
-/// The names of levels, as logrus has them.
+/// The names of levels in logrus.
 const LEVELS: [&str; 8] = [
     "trace", "debug", "info", "warn", "warning", "error", "fatal", "panic",
 ];
 
-/// How a line looks.
+/// The format of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
     /// `time="…" level=info msg=…`
     #[default]
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
-    /// The message alone.
+    /// Only the message.
     Raw,
 }
 
 /// The log's settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogSettings {
-    /// Where it goes.
+    /// The destination.
     pub output: LogOutput,
-    /// How a line looks.
+    /// The format of lines.
     pub format: LogFormat,
-    /// Whether lines for the curious are written too.
+    /// Whether debug lines are written too.
     pub verbose: bool,
     /// Whether colours are forbidden.
     pub no_color: bool,
@@ -103,7 +103,7 @@ impl LogOutput {
 }
 
 impl LogFormat {
-    /// The format of a name; what k6 does not know is text.
+    /// The format with a name; unknown names mean text, as in k6.
     #[must_use]
     pub fn of(name: &str) -> LogFormat {
         match name {
@@ -113,7 +113,7 @@ impl LogFormat {
         }
     }
 
-    /// A line with its end; `time` is the instant in RFC 3339.
+    /// A line with its line end; `time` is in RFC 3339.
     #[must_use]
     pub fn line(self, notice: &Notice, time: &str) -> String {
         match self {

@@ -1,21 +1,19 @@
-//! k6's command line and options: from words, variables, files and the script's own options to a
-//! test plan and what surrounds its run.
+//! k6's command line and options: from words, variables, files and the script's own options to a test plan and
+//! the settings of its run.
 //!
 //! Two steps, because the options of a test are in its script:
 //!
-//! 1. [`K6Invocation::parse`] reads words and variables before the script is loaded. It tells the
-//!    script (`script`, `script_type`), its `__ENV` (`env`; `env_over` for an archive's), the
-//!    compatibility mode, where the log goes, and which JSON file of options to read
-//!    (`config_file`).
-//! 2. [`K6Invocation::consolidate`] takes what the loaded script says ([`ScriptFacts`]: its URL, its
-//!    exported `options` as JSON, the names of its exported functions, the text of that file) and
-//!    gives a [`ScriptRun`]: the plan, and the settings of summary, outputs, log and REST API.
+//! 1. [`K6Invocation::parse`] reads words and variables before the script is loaded. It returns the script
+//!    (`script`, `script_type`), its `__ENV` (`env`; `env_over` for an archive's), the compatibility mode, the
+//!    destination of the log, and which JSON options file to read (`config_file`).
+//! 2. [`K6Invocation::consolidate`] takes the data of the loaded script ([`ScriptFacts`]: its URL, its exported
+//!    `options` as JSON, the names of its exported functions, the text of that file) and returns a [`ScriptRun`]:
+//!    the plan, and the settings of summary, outputs, log and REST API.
 //!
-//! [`K6Invocation::inspect`] gives the text of `inspect`; `ScriptRun::options.inspected()` are the
-//! options for the metadata of an archive.
+//! [`K6Invocation::inspect`] returns the text of `inspect`; `ScriptRun::options.inspected()` are the options for
+//! the metadata of an archive.
 //!
-//! Must not know how a script is loaded or run. Invariant: nothing is sent or written here, and no
-//! input panics.
+//! Must not know how a script is loaded or run. Invariant: nothing is sent or written here, and no input panics.
 
 /// The version of k6 whose behaviour is followed.
 pub(crate) const FOLLOWED: &str = "2.2.0";

@@ -1,6 +1,6 @@
-//! What a user of a script is told beside results: warnings, and the error that ends a command.
+//! Messages for the user of a script besides results: warnings, and the error that ends a command.
 //!
-//! Must not know a clock or a stream. Invariant: a notice reads as a line of k6's log does.
+//! Must not know a clock or a stream. Invariant: a notice reads like a line of k6's log.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,21 +9,21 @@ use loadline_go::quoted;
 use loadline_model::ExitCode;
 use loadline_model::secret::redacted_text;
 
-/// How grave a notice is.
+/// The severity of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// For the curious.
+    /// Details for debugging.
     Debug,
     /// Good to know.
     Info,
-    /// Something was not done as asked.
+    /// Something was not done as requested.
     Warning,
     /// It cannot be done.
     Error,
 }
 
 impl Level {
-    /// The word of the log.
+    /// The name of the level in the log.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -38,16 +38,16 @@ impl Level {
 /// A line for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// How grave it is.
+    /// The severity.
     pub level: Level,
     /// The text.
     pub message: String,
-    /// What stands behind it: name and value, sorted by name.
+    /// Fields after the text: name and value, sorted by name.
     pub fields: Vec<(Cow<'static, str>, String)>,
 }
 
 impl Notice {
-    /// The same without the secrets that its texts show.
+    /// The same with secrets removed from its texts.
     pub(crate) fn redacted(&self) -> Notice {
         let mut notice = self.clone();
         notice.message = redacted_text(&notice.message).into_owned();
@@ -71,7 +71,7 @@ impl Notice {
         Notice::new(Level::Warning, message)
     }
 
-    /// The same with one more field.
+    /// The same with an additional field.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Notice {
         self.fields.push((name.into(), value.into()));
@@ -83,7 +83,7 @@ impl fmt::Display for Notice {
     /// `level=error msg="…" field=value`: the log's text format without its time.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "level={}", self.level.name())?;
-        // As logrus has it, an empty message is none.
+        // As in logrus, an empty message is omitted.
         if !self.message.is_empty() {
             write!(f, " msg={}", bare(&self.message))?;
         }
@@ -94,7 +94,8 @@ impl fmt::Display for Notice {
     }
 }
 
-/// A value as logrus writes it: in quotes where it has more than letters, digits and `-._/@^+`; none when empty.
+/// A value in the format of logrus: quoted if it has other characters than letters, digits and `-._/@^+`; not
+/// quoted if empty.
 fn bare(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._/@^+".contains(c);
     match text.chars().all(plain) {
@@ -103,14 +104,14 @@ fn bare(text: &str) -> String {
     }
 }
 
-/// What ends a command of a script before or instead of its run.
+/// The error that ends a script command before or instead of its run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct K6Error {
     /// The exit code.
     pub code: ExitCode,
     /// What is wrong.
     pub notice: Notice,
-    /// What was to be told before it.
+    /// Messages to be printed before it.
     pub before: Vec<Notice>,
 }
 
@@ -129,7 +130,7 @@ impl K6Error {
         K6Error::new(ExitCode::InvalidConfig, message)
     }
 
-    /// A command line that cannot be read, and everything else: exit code 255.
+    /// An invalid command line, and everything else: exit code 255.
     pub fn other(message: impl Into<String>) -> K6Error {
         K6Error::new(ExitCode::Other, message)
     }

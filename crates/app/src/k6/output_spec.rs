@@ -1,13 +1,12 @@
-//! The values of `--out`: which output, and what it is told.
+//! The values of `--out`: the output and its argument.
 //!
-//! Must not know what an output does. Invariant: an output's name is in [`OutputKind::ALL`] or
-//! nowhere.
+//! Must not know what an output does. Invariant: the names of outputs are only defined in [`OutputKind::ALL`].
 
 use serde_json::Value;
 
 const EXPERIMENTAL_PROMETHEUS_RW: &str = "experimental-prometheus-rw";
 
-/// Where results can go while a run lasts.
+/// Destinations of results during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
     /// Comma-separated values, as k6 writes them.
@@ -47,7 +46,7 @@ impl OutputKind {
         OutputKind::Statsd,
     ];
 
-    /// What stands before `=`.
+    /// The name before `=`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -64,7 +63,7 @@ impl OutputKind {
         }
     }
 
-    /// The key of its settings in the JSON file of options; `None`: it has none there.
+    /// The key of its settings in the JSON options file; `None`: it has none there.
     #[must_use]
     pub fn section(self) -> Option<&'static str> {
         match self {
@@ -75,17 +74,17 @@ impl OutputKind {
 
     fn of(name: &str) -> Option<OutputKind> {
         match name {
-            // The name of the extension of k6 that brings version 2.
+            // The name of k6's extension for version 2.
             "xk6-influxdb" => Some(OutputKind::InfluxV2),
             // k6's own name.
             EXPERIMENTAL_PROMETHEUS_RW => Some(OutputKind::PrometheusRw),
-            // k6's older one.
+            // k6's older name.
             "experimental-opentelemetry" => Some(OutputKind::OpenTelemetry),
             name => OutputKind::ALL.into_iter().find(|kind| kind.name() == name),
         }
     }
 
-    /// Whether it is told series by all their tags, and not single values.
+    /// Whether it receives series by all their tags instead of single values.
     #[must_use]
     pub fn wants_series(self) -> bool {
         matches!(self, OutputKind::PrometheusRw | OutputKind::OpenTelemetry)
@@ -104,17 +103,17 @@ impl OutputKind {
     }
 }
 
-/// Endings of file names that say what is in the file.
+/// File name suffixes that define the format.
 const NDJSON: [&str; 3] = [".ndjson", ".ndjson.gz", ".ndjson.zst"];
 
-/// One `--out`.
+/// One `--out` option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSpec {
-    /// Which output.
+    /// The kind of output.
     pub kind: OutputKind,
-    /// What stands behind `=`; `None`: nothing.
+    /// The text after `=`; `None`: there is none.
     pub argument: Option<String>,
-    /// What the JSON file of options says of it; `None`: nothing.
+    /// Its settings in the JSON options file; `None`: there are none.
     pub section: Option<Value>,
 }
 
@@ -125,7 +124,7 @@ impl OutputSpec {
         self.kind.is_file() && matches!(self.argument.as_deref(), None | Some("" | "-"))
     }
 
-    /// The file that it names; `None`: it writes elsewhere, or variables name it.
+    /// The file that it names; `None`: it writes elsewhere, or variables name the file.
     #[must_use]
     pub fn file(&self) -> Option<&str> {
         let argument = self.argument.as_deref().filter(|_| self.kind.is_file())?;
@@ -145,7 +144,7 @@ impl OutputSpec {
     /// Reads the value of `--out`: `KIND`, `KIND=ARGUMENT`, or the name of an `.ndjson` file.
     ///
     /// # Errors
-    /// k6's message, with the outputs that are here.
+    /// k6's message, with the outputs available here.
     pub fn parse(text: &str) -> Result<OutputSpec, String> {
         let (name, argument) = match text.split_once('=') {
             Some((name, argument)) => (name, Some(argument.to_owned())),

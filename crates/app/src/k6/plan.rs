@@ -1,7 +1,7 @@
 //! Consolidated options as a test plan.
 //!
-//! Must not know tiers, flags or variables. Invariant: the plan says everything that the options
-//! say and that a run heeds; what cannot be done is refused here, before anything runs.
+//! Must not know tiers, flags or variables. Invariant: the plan contains every option that a run applies;
+//! unsupported requests are refused here, before anything runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,14 +32,14 @@ use super::options::tls::{TlsVersions, VERSIONS};
 use super::options::{K6Options, LocalIps};
 use super::requirements::{GRACEFUL_STOP, MAX_DURATION, grace};
 
-/// What a plan needs beside the options.
+/// The input of a plan beside the options.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Surroundings {
     /// The script as the user named it.
     pub script: String,
-    /// `User-Agent` where the options set none.
+    /// `User-Agent` if the options set none.
     pub user_agent: String,
-    /// Whether thresholds are left out.
+    /// Whether thresholds are skipped.
     pub no_thresholds: bool,
     /// `--fail-on-drop`.
     pub fail_on_drop: bool,
@@ -47,7 +47,7 @@ pub(super) struct Surroundings {
     pub trace_requests: bool,
     /// `--summary-by`.
     pub by_tag: Option<String>,
-    /// Whether the summary has a part for each scenario and group.
+    /// Whether the summary has a section for each scenario and group.
     pub by_scenario: bool,
     /// `--max-series`; `None`: the default.
     pub series_max: Option<u32>,
@@ -55,9 +55,9 @@ pub(super) struct Surroundings {
     pub vu_memory_max: Option<Bytes>,
     /// `--max-body`, in bytes; `None`: the default.
     pub body_max: Option<u64>,
-    /// Feature flags that are on.
+    /// Enabled feature flags.
     pub features: Vec<Feature>,
-    /// Seed of everything random.
+    /// Seed of all randomness.
     pub seed: u64,
     /// The proxy of requests; `None`: direct.
     pub proxy: Option<ProxyPlan>,
@@ -65,9 +65,9 @@ pub(super) struct Surroundings {
     pub http1_only: bool,
 }
 
-/// Time in which a connection must be made.
+/// Timeout for making a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time of a request where the script does not say.
+/// Timeout of a request if the script sets none.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 /// Starts of open models are bunched into windows of this length.
 const START_WINDOW: Duration = Duration::from_micros(200);
@@ -75,7 +75,7 @@ const START_WINDOW: Duration = Duration::from_micros(200);
 /// The plan of consolidated options.
 ///
 /// # Errors
-/// What cannot be run, in words for the user.
+/// What cannot be run, as a message for the user.
 pub(super) fn plan(options: &K6Options, around: &Surroundings) -> Result<TestPlan, String> {
     let scenarios = options.scenarios.iter().flatten();
     let script = settings(options, around)?;
@@ -232,7 +232,7 @@ fn thresholds(options: &K6Options) -> Result<Vec<ThresholdPlan>, String> {
     read.collect()
 }
 
-/// With `--no-thresholds`, as in k6, outputs tell of them all the same, and of wrong ones nothing is said.
+/// With `--no-thresholds`, as in k6, outputs still report them, and wrong ones are not reported as errors.
 fn unjudged_thresholds(options: &K6Options) -> Vec<ThresholdPlan> {
     let read = each_threshold(options).filter_map(Result::ok);
     read.map(|plan| ThresholdPlan {
@@ -258,7 +258,7 @@ fn each_threshold(
     })
 }
 
-/// What is to be told of thresholds on tags that no series is kept by.
+/// Warnings about thresholds on tags for which no series is kept.
 pub(super) fn threshold_notices(plan: &TestPlan) -> Vec<Notice> {
     let mut notices = Vec::new();
     for threshold in &plan.script_thresholds {
@@ -326,7 +326,7 @@ fn tls(versions: Option<TlsVersions>, verify: bool) -> Result<TlsPlan, String> {
         })?,
     };
     Ok(TlsPlan {
-        // What is lower than can be spoken allows at least what can.
+        // A minimum below the lowest supported version means the lowest supported one.
         min_version: min.and_then(spoken).unwrap_or(defaults.min_version),
         max_version,
         verify,
@@ -389,7 +389,7 @@ fn seen_by_script(options: &K6Options, around: &Surroundings) -> Json {
     options.as_seen_by_script()
 }
 
-/// The tags of the run; a feature flag that is on adds its own.
+/// The tags of the run; an enabled feature flag adds its own.
 fn run_tags(options: &K6Options, around: &Surroundings) -> BTreeMap<String, String> {
     let mut tags = options.tags.clone().unwrap_or_default();
     for feature in &around.features {
@@ -452,7 +452,7 @@ fn http(options: &K6Options, around: &Surroundings) -> ScriptHttp {
 fn names(options: &K6Options) -> Result<ScriptNames, String> {
     let patterns = options.block_hostnames.as_ref().map(|patterns| &patterns.0);
     let hosts = options.hosts.iter().flat_map(|hosts| &hosts.0);
-    // A text that is no address stands for nothing, as in k6.
+    // As in k6, a text that is not an address is ignored.
     let known = hosts.filter_map(|(name, address)| Some((name.as_str(), (*address)?)));
     Ok(ScriptNames {
         hosts: Hosts::new(known).map_err(|error| error.to_string())?,

@@ -1,21 +1,21 @@
 //! The proxy of a script's requests, from the environment.
 //!
-//! The variables are those of Go's `http.ProxyFromEnvironment`, which k6 uses: `HTTP_PROXY`,
-//! `HTTPS_PROXY` and `NO_PROXY`, and each in lower case, which comes second. Must not know requests.
-//! Invariant: what a variable asks for and cannot be had is an error that names the variable.
+//! The variables are those of Go's `http.ProxyFromEnvironment`, which k6 uses: `HTTP_PROXY`, `HTTPS_PROXY` and
+//! `NO_PROXY`, and each in lower case with lower priority. Must not know requests. Invariant: an unsupported
+//! value is an error that names the variable.
 
 use loadline_model::client::ProxyPlan;
 
 use crate::Env;
 use crate::plan::parse_proxy;
 
-/// The port of a proxy whose URL has none: that of plain HTTP.
+/// The default port of a proxy URL: that of plain HTTP.
 const PORT: u16 = 80;
 
 /// The proxy; `None`: direct.
 ///
 /// # Errors
-/// A URL that is none, a proxy that does not speak HTTP, or two that differ.
+/// An invalid URL, a proxy that does not use HTTP, or two that differ.
 pub(super) fn of_env(env: &Env) -> Result<Option<ProxyPlan>, String> {
     // Under CGI a request's `Proxy:` header would set it.
     let plain = if env.get("REQUEST_METHOD").is_some() {

@@ -1,7 +1,7 @@
-//! What a run of scenarios takes at most: how long, and how many virtual users at a time.
+//! The maximum requirements of scenarios: duration, and number of concurrent virtual users.
 //!
-//! Source: what `k6 inspect --execution-requirements` prints. Must not know plans. Invariant: a
-//! scenario's reservation begins at its start and is given back when its last iteration must end.
+//! Source: the output of `k6 inspect --execution-requirements`. Must not know plans. Invariant: a scenario's
+//! reservation starts with the scenario and is released when its last iteration must end.
 
 use loadline_go::GoDuration;
 use loadline_model::plan::PlanSegment;
@@ -11,28 +11,27 @@ use super::options::K6Options;
 use super::options::parts::StageOption;
 use super::options::scenario::{ExecutorKind, ScenarioOptions};
 
-/// What a run takes at most.
+/// The maximum requirements of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Requirements {
     /// From the start of the run to the end of the last graceful stop.
     pub total: GoDuration,
-    /// Virtual users at a time, over all scenarios.
+    /// Concurrent virtual users of all scenarios.
     pub max_vus: u64,
 }
 
-/// Times that options leave open.
+/// Defaults of times that options do not set.
 pub(super) const GRACEFUL_STOP: GoDuration = GoDuration::seconds(30);
-/// Time after which executors of iterations start none.
+/// Time after which executors of iterations start no more.
 pub(super) const MAX_DURATION: GoDuration = GoDuration::seconds(600);
 
-/// A change of the number of virtual users that a scenario needs: instant (ns), and from then on
-/// how many.
+/// A change of the number of virtual users that a scenario needs: time in nanoseconds, and the new number.
 type Step = (i64, u64);
 
-/// Steps of one scenario above which its ramps are taken as their higher ends.
+/// Number of steps of a scenario above which ramps are approximated by their higher ends.
 const STEPS_MAX: i64 = 100_000;
 
-/// What consolidated options take at most.
+/// The maximum requirements of consolidated options.
 #[must_use]
 pub(super) fn requirements(options: &K6Options) -> Requirements {
     let share = share_of(options);
@@ -46,7 +45,7 @@ pub(super) fn requirements(options: &K6Options) -> Requirements {
         let start = start_of(scenario);
         let end = span(scenario).0.saturating_add(grace(scenario).0);
         let steps = steps(scenario, end);
-        // A ramp that ends without virtual users has nobody to wait for.
+        // A ramp that ends without virtual users has nothing to wait for.
         let used = steps.iter().rposition(|(_, vus)| *vus > 0);
         let nobody = used.and_then(|used| steps.get(used + 1));
         let last = nobody.map_or(end, |(at, _)| *at);
@@ -59,7 +58,7 @@ pub(super) fn requirements(options: &K6Options) -> Requirements {
         }
         changes.push((start.saturating_add(end), -before));
     }
-    // At one instant k6 goes through the scenarios by start and name, and counts after each.
+    // k6 processes simultaneous changes by start and name of the scenarios, and counts after each.
     changes.sort_by_key(|(at, _)| *at);
     let mut now = 0_i128;
     let most = changes.into_iter().fold(0, |most, (_, change)| {
@@ -97,7 +96,7 @@ fn span(scenario: &ScenarioOptions) -> GoDuration {
     }
 }
 
-/// How long iterations may still run when none starts any more.
+/// How long iterations may still run after the last start.
 pub(super) fn grace(scenario: &ScenarioOptions) -> GoDuration {
     if scenario.executor == ExecutorKind::ExternallyControlled {
         return GoDuration::default();
@@ -133,8 +132,8 @@ fn at_least_zero(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// How many virtual users a ramp wants at which instant, by k6's formula: on the way up the n-th is
-/// due when the line reaches n, on the way down it goes when the line leaves n.
+/// The number of virtual users of a ramp over time, by k6's formula: on the way up the n-th starts when the
+/// line reaches n, on the way down it leaves when the line falls below n.
 fn ramp(scenario: &ScenarioOptions) -> Vec<Step> {
     let mut from = scenario.start_vus.unwrap_or(1).max(0);
     let mut steps = vec![(0, at_least_zero(from))];
@@ -178,10 +177,10 @@ fn leg(from: i64, target: i64, length: i64, end: i64) -> impl Iterator<Item = St
     })
 }
 
-/// The same with each fall put off by the graceful ramp-down, but not beyond the end.
+/// The same with each decrease delayed by the graceful ramp-down, but not beyond the end.
 fn reserved(wanted: &[Step], down: i64, end: i64) -> Vec<Step> {
     let mut out: Vec<Step> = Vec::with_capacity(wanted.len());
-    // Falls that still count: with the instant at which they end, highest first.
+    // Delayed decreases, with the time at which they take effect, highest first.
     let mut held: std::collections::VecDeque<Step> = std::collections::VecDeque::new();
     for (position, (at, vus)) in wanted.iter().enumerate() {
         while let Some((until, _)) = held.front().copied().filter(|(until, _)| until <= at) {

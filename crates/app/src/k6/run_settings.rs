@@ -1,4 +1,4 @@
-//! What surrounds the run of a script: summary, outputs, REST API.
+//! The settings around a script's run: summary, outputs, REST API.
 //!
 //! Must not know flags. Invariant: a [`ScriptRun`]'s plan has passed `TestPlan::validate`.
 
@@ -20,16 +20,16 @@ pub enum SummaryMode {
     /// Totals.
     #[default]
     Compact,
-    /// Totals, and each group and scenario.
+    /// Totals, plus each group and scenario.
     Full,
-    /// That of k6 before 1.0.
+    /// The layout of k6 before 1.0.
     Legacy,
     /// None.
     Disabled,
 }
 
 impl SummaryMode {
-    /// The mode of a name; `None` when there is no such mode.
+    /// The mode with a name; `None` if there is no such mode.
     #[must_use]
     pub fn of(name: &str) -> Option<SummaryMode> {
         Some(match name {
@@ -49,11 +49,11 @@ pub struct SummarySettings {
     pub mode: SummaryMode,
     /// Statistics of trends, in order.
     pub trend_stats: Vec<String>,
-    /// Unit of times: `s`, `ms` or `us`; `None`: what fits each.
+    /// Unit of times: `s`, `ms` or `us`; `None`: suitable for each.
     pub time_unit: Option<String>,
-    /// File that it is written to as JSON; `None`: none.
+    /// File for its JSON export; `None`: none.
     pub export: Option<String>,
-    /// Whether that file and `handleSummary()` have the newer layout.
+    /// Whether that file and `handleSummary()` use the newer layout.
     pub new_machine_readable: bool,
     /// Tag of the table of requests; `None`: no table.
     pub by: Option<String>,
@@ -69,64 +69,64 @@ pub struct RestSettings {
 /// The pages of a run: the live one, and the report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageSettings {
-    /// Host and port that the live page is served at; `None`: it is not.
+    /// Host and port of the live page; `None`: it is not served.
     pub web: Option<String>,
-    /// Files that the HTML report is written to.
+    /// Files for the HTML report.
     pub reports: Vec<String>,
-    /// Folder that the charts are written to; `None`: they are not.
+    /// Folder for the charts; `None`: they are not written.
     pub charts: Option<String>,
-    /// File that the JSON result is written to; `None`: it is not.
+    /// File for the JSON result; `None`: it is not written.
     pub json: Option<String>,
-    /// Whether the run is shown on the whole screen.
+    /// Whether the run is shown in a full-screen view.
     pub tui: bool,
 }
 
-/// A script's run, ready but for the script itself.
+/// A script's run, complete except for the script itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptRun {
-    /// What to do.
+    /// The plan.
     pub plan: TestPlan,
     /// The consolidated options.
     pub options: K6Options,
-    /// Virtual users at a time, at most, of the part of the test that this process does.
+    /// Maximum number of concurrent virtual users of the part of the test that this process runs.
     pub max_vus: u64,
-    /// How long the test takes at most.
+    /// Maximum duration of the test.
     pub max_duration: Duration,
-    /// Whether their scenarios were written as such, and no shortcut stands for them.
+    /// Whether its scenarios were written as such, without shortcuts.
     pub has_scenarios: bool,
-    /// What the user is to be told before the start.
+    /// Messages for the user before the start.
     pub notices: Vec<Notice>,
     /// The summary.
     pub summary: SummarySettings,
-    /// Whether series are counted: as in k6, unless neither a summary nor thresholds look at them.
+    /// Whether series are counted: as in k6, unless neither a summary nor thresholds use them.
     pub counts_series: bool,
-    /// Where results go while the run lasts.
+    /// Destinations of results during the run.
     pub outputs: Vec<OutputSpec>,
-    /// Whether the exit code tells of an output that lost something.
+    /// Whether an output that lost data changes the exit code.
     pub strict_outputs: bool,
-    /// Whether receivers that can be asked are asked at the end what they have.
+    /// Whether receivers that support it are audited at the end.
     pub audits: bool,
     /// The log.
     pub log: LogSettings,
-    /// File that the script's console is written to; `None`: the log.
+    /// File for the script's console output; `None`: the log.
     pub console_output: Option<String>,
     /// The REST API; `None`: off.
     pub rest: Option<RestSettings>,
-    /// Who may ask the API and see the live page.
+    /// Access settings of the API and the live page.
     pub access: AccessSettings,
     /// The live page and the HTML report.
     pub pages: PageSettings,
-    /// File that the journal of the run is written to; `None`: none is kept.
+    /// File for the journal of the run; `None`: none is kept.
     pub journal: Option<String>,
-    /// What is observed beside the load.
+    /// The observers of the run.
     pub observe: WantedObservers,
-    /// Who makes the load, where it is not made here.
+    /// The agents that make the load, if any.
     pub agents: WantedAgents,
-    /// Whether the run waits for a word before it starts.
+    /// Whether the run waits for an order before it starts.
     pub paused: bool,
     /// Whether the REST API stays open after the end, until a signal.
     pub linger: bool,
-    /// Whether header and progress are left out.
+    /// Whether header and progress are omitted.
     pub quiet: bool,
     /// Whether colours are forbidden.
     pub no_color: bool,

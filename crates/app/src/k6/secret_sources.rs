@@ -1,6 +1,6 @@
 //! `--secret-source`: from words to the secrets of a script.
 //!
-//! Must not know who asks for them. Invariant: no error shows a secret's value.
+//! Must not know who uses them. Invariant: no error shows a secret's value.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use loadline_script::secrets::{SecretSource, Secrets};
 use super::notice::K6Error;
 use crate::Files;
 
-/// The source that is asked where a script names none.
+/// The source used if a script names none.
 const DEFAULT: &str = "default";
 
 /// Reads all sources.
 ///
 /// # Errors
-/// In k6's words: a source that is unknown, named twice, or cannot be read.
+/// In k6's words: a source that is unknown, named twice, or unreadable.
 pub(crate) fn read(lines: &[String], files: &Files) -> Result<Secrets, K6Error> {
     let mut sources: BTreeMap<String, Arc<SecretSource>> = BTreeMap::new();
     for line in lines {
@@ -60,7 +60,7 @@ struct Wanted<'a> {
     kind: &'a str,
     name: String,
     is_default: bool,
-    /// What is the kind's own.
+    /// Settings specific to the kind.
     rest: Vec<&'a str>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// The text of the file that a source names: the last word that is a path.
+    /// The text of the file named by a source: the last word that is a path.
     fn file(&self, files: &Files) -> Result<String, K6Error> {
         let mut path = "";
         for part in &self.rest {
@@ -129,7 +129,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// `name=value`, each.
+/// Secrets written as `name=value`.
 fn pairs<'a>(lines: impl Iterator<Item = &'a str>) -> Result<SecretSource, K6Error> {
     lines
         .enumerate()

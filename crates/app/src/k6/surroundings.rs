@@ -1,7 +1,7 @@
-//! What flags and variables say beside options: how a script is read, and what surrounds its run.
+//! Settings from flags and variables beside options: how a script is read, and what surrounds its run.
 //!
-//! Where both speak, the flag wins. Must not know the script. Invariant: what was not said has the
-//! default of k6's reference.
+//! Flags win over variables. Must not know the script. Invariant: unset settings have the defaults of k6's
+//! reference.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,7 +28,7 @@ use crate::http::AccessSettings;
 use crate::observers::{AROUND_DEFAULT, WantedObservers};
 use crate::wanted_agents::{AGENTS_MAX, WantedAgents};
 
-/// What the command line says of the run, and no option does.
+/// Settings of the run on the command line that are not options.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Settings {
     pub(super) summary_mode: SummaryMode,
@@ -65,7 +65,7 @@ pub(super) fn operand(command: ScriptCommand, given: &Parsed) -> Result<String, 
         | ScriptCommand::Archive
         | ScriptCommand::Deps => (1, None),
         ScriptCommand::New => (1, Some("script.js")),
-        // As in k6, what stands behind it is nothing to it.
+        // As in k6, the words after it are ignored.
         ScriptCommand::Version => (usize::MAX, Some("")),
         _ => (0, Some("")),
     };
@@ -90,12 +90,12 @@ pub(super) fn operand(command: ScriptCommand, given: &Parsed) -> Result<String, 
 
 type Variables = BTreeMap<String, String>;
 
-/// The variables of a script, and what follows from them.
+/// The variables of a script, and settings derived from them.
 pub(super) struct ScriptEnv {
     /// All of `__ENV`.
     pub(super) all: Variables,
-    /// Variables of the process with k6's own that flags set over them: where a script has the
-    /// process's variables, k6 keeps both in one map, and reads the rest of its settings from it.
+    /// The variables of the process, overridden by k6's own that flags set: if a script sees the process's
+    /// variables, k6 keeps both in one map, and reads the rest of its settings from it.
     pub(super) over_process: Env,
 }
 
@@ -137,7 +137,7 @@ pub(super) fn script_env(
     })
 }
 
-/// A switch, by its flag or else its variable.
+/// A switch, from its flag, otherwise from its variable.
 fn switch_or_env(
     given: &Parsed,
     env: &Env,
@@ -157,7 +157,7 @@ fn switch_or_env(
     })
 }
 
-/// Whether a switch is on, which is off where nothing says so.
+/// Whether a switch is on; off by default.
 fn is_on(given: &Parsed, env: &Env, flag: &str, variable: &str) -> Result<bool, K6Error> {
     switch_or_env(given, env, flag, variable).map(|value| value.unwrap_or(false))
 }
@@ -166,7 +166,7 @@ fn text_or_env<'a>(given: &'a Parsed, env: &'a Env, flag: &str, variable: &str) 
     given.text(flag).or_else(|| said(env, variable))
 }
 
-/// What a variable says: one of k6 says something where it is empty too.
+/// The value of a variable; one of k6's counts even if it is empty.
 fn said<'a>(env: &'a Env, variable: &str) -> Option<&'a str> {
     match variable.starts_with("K6_") {
         true => env.set(variable),
@@ -199,7 +199,7 @@ pub(super) fn compatibility(given: &Parsed, env: &Env) -> Result<Compatibility, 
     }
 }
 
-/// The JSON file of options: as named, else in the user's folder of configurations.
+/// The JSON options file: as named, otherwise in the user's configuration folder.
 pub(super) fn config_file(given: &Parsed, env: &Env) -> Option<(String, bool)> {
     if let Some(path) = text_or_env(given, env, "config", "K6_CONFIG") {
         return Some((path.to_owned(), true));
@@ -214,7 +214,7 @@ pub(super) fn config_file(given: &Parsed, env: &Env) -> Option<(String, bool)> {
 pub(super) fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
     let output = text_or_env(given, env, "log-output", "K6_LOG_OUTPUT").unwrap_or("stderr");
     let format = text_or_env(given, env, "log-format", "K6_LOG_FORMAT").unwrap_or_default();
-    // As in k6, any value of the variable will do.
+    // As in k6, any value of the variable is accepted.
     let from_env = env
         .get("K6_NO_COLOR")
         .is_some_and(|value| !value.is_empty());
@@ -227,7 +227,7 @@ pub(super) fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
     })
 }
 
-/// Where secrets come from: the flags, or else the variable.
+/// The sources of secrets: the flags, otherwise the variable.
 pub(super) fn secret_sources(given: &Parsed, env: &Env) -> Vec<String> {
     let flags: Vec<String> = given.all("secret-source").map(str::to_owned).collect();
     match env.set("K6_SECRET_SOURCE") {
@@ -256,12 +256,12 @@ pub(super) fn overrides(given: &Parsed) -> Result<Overrides, K6Error> {
     })
 }
 
-/// `over_process` is what k6 reads after the script's variables, `env` what it reads before them.
+/// `over_process` has the variables that k6 reads after the script's, `env` those that it reads before.
 pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<Settings, K6Error> {
     let switch = |flag: &str| given.switch(flag).unwrap_or(false);
     let or_env = |flag: &str, variable: &str| is_on(given, env, flag, variable);
     traces(given, env)?;
-    // What it says is read and not heeded, for nothing is ever reported.
+    // The setting is parsed and ignored: usage is never reported.
     let (flag, variable) = ("no-usage-report", "K6_NO_USAGE_REPORT");
     process_switch(given, over_process, flag, variable, "NoUsageReport")?;
     let mut notices = Vec::new();
@@ -306,13 +306,13 @@ pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<
     })
 }
 
-/// Who may ask the REST API and see the live page.
+/// The access settings of the REST API and the live page.
 fn access(given: &Parsed, env: &Env) -> AccessSettings {
     let hosts: Vec<String> = given.all("control-host").map(str::to_owned).collect();
     AccessSettings::of(given.text("control-token"), &hosts, env)
 }
 
-/// What is to be observed beside the load.
+/// The observers of the run.
 fn observe(given: &Parsed, env: &Env) -> Result<WantedObservers, K6Error> {
     let time = |flag: &str, variable: &str| match text_or_env(given, env, flag, variable) {
         None => Ok(AROUND_DEFAULT),
@@ -325,7 +325,7 @@ fn observe(given: &Parsed, env: &Env) -> Result<WantedObservers, K6Error> {
     })
 }
 
-/// A time that a flag gives.
+/// A duration given by a flag.
 fn not_negative(flag: &str, text: &str) -> Result<Duration, K6Error> {
     match GoDuration::parse_extended(text) {
         Ok(GoDuration(nanoseconds)) if nanoseconds < 0 => Err(K6Error::other(format!(
@@ -336,7 +336,7 @@ fn not_negative(flag: &str, text: &str) -> Result<Duration, K6Error> {
     }
 }
 
-/// Who is to make the load.
+/// The agents that make the load.
 fn agents(given: &Parsed) -> Result<WantedAgents, K6Error> {
     let wanted = WantedAgents {
         count: limit(given, "agents")?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
@@ -379,7 +379,7 @@ fn agents(given: &Parsed) -> Result<WantedAgents, K6Error> {
     }
 }
 
-/// A limit, which is at least one.
+/// A limit of at least one.
 fn limit(given: &Parsed, flag: &str) -> Result<Option<u64>, K6Error> {
     let Some(text) = given.text(flag) else {
         return Ok(None);
@@ -402,7 +402,7 @@ fn traces(given: &Parsed, env: &Env) -> Result<(), K6Error> {
     }
 }
 
-/// A switch that k6 reads as it reads options, `field` among them.
+/// A switch that k6 parses like an option, with the name `field` in messages.
 fn process_switch(
     given: &Parsed,
     env: &Env,
@@ -467,13 +467,13 @@ fn rest(given: &Parsed, env: &Env) -> Option<RestSettings> {
 /// The feature flags that were named last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct NamedFeatures {
-    /// Where, in k6's words.
+    /// Their origin, in k6's words.
     pub(super) source: &'static str,
     pub(super) names: Vec<String>,
 }
 
 impl NamedFeatures {
-    /// Those of the command line, or else of the variable.
+    /// Those of the command line, otherwise of the variable.
     fn given(given: &Parsed, env: &Env) -> NamedFeatures {
         let split = |text: &str| -> Vec<String> { text.split(',').map(str::to_owned).collect() };
         let (source, names) = match given.array("features") {
@@ -488,7 +488,7 @@ impl NamedFeatures {
         names.filter(|name| !name.is_empty())
     }
 
-    /// The flags that there are.
+    /// The known flags among them.
     pub(super) fn known(&self) -> Vec<Feature> {
         let mut features: Vec<Feature> = self.trimmed().filter_map(feature_named).collect();
         features.sort();
@@ -496,7 +496,7 @@ impl NamedFeatures {
         features
     }
 
-    /// What the user is to be told of each.
+    /// Messages for the user about each of them.
     pub(super) fn notices(&self) -> impl Iterator<Item = Notice> {
         self.trimmed().map(|name| match feature_named(name) {
             Some(_) => Notice::new(Level::Info, "Experimental feature enabled")

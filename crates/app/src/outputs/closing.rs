@@ -1,7 +1,7 @@
-//! Waiting for outputs to end, all at a time, for as long as the user does.
+//! Waits for outputs to end, all at once, for as long as the user waits.
 //!
-//! Must not know sinks. Invariant: once a signal says that nothing is waited for, no output keeps the
-//! command from its end, and those that were not waited for are named.
+//! Must not know sinks. Invariant: once a signal says that nothing is waited for, no output delays the end of
+//! the command, and the outputs that were not waited for are named.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,18 +9,18 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How often it is looked whether the user still waits.
+/// Interval for checking whether the user still waits.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// What outputs have after that: enough to write out what lies ready.
+/// Time for outputs after that: enough to write buffered data.
 const LAST_WRITES: Duration = Duration::from_millis(200);
-/// For how long outputs are waited for without a word.
+/// How long outputs are waited for silently.
 const QUIET: Duration = Duration::from_secs(3);
 
-/// Something that ends an output and may take long.
+/// Ends an output, and may take long.
 pub(super) type End<T> = Box<dyn FnOnce() -> T + Send>;
 
-/// Ends all; gives what each came to, `None` for those that were not waited for. `on_long_wait` is told once, by their indices, of
-/// those that take long.
+/// Ends all; returns the outcome of each, `None` for those that were not waited for. `on_long_wait` is called
+/// once, with the indices of those that take long.
 pub(super) fn end_all<T: Send + 'static>(
     ends: Vec<End<T>>,
     impatience: &Arc<AtomicBool>,
@@ -31,10 +31,10 @@ pub(super) fn end_all<T: Send + 'static>(
     for (index, end) in ends.into_iter().enumerate() {
         let told = told.clone();
         let act = move || {
-            // Whoever no longer waits needs not to be told.
+            // If nobody waits any more, nobody needs the result.
             drop(told.send((index, end())));
         };
-        // An output without a thread to end it on ends with the process.
+        // An output for whose end no thread could be started ends with the process.
         drop(thread::Builder::new().name("closing".to_owned()).spawn(act));
     }
     drop(told);

@@ -1,4 +1,4 @@
-//! What outputs tell of a metric itself.
+//! Descriptions of metrics for outputs.
 //!
 //! Must not know sinks. Invariant: texts are the script's own.
 
@@ -10,7 +10,7 @@ use loadline_model::TestPlan;
 use loadline_model::system_tags::SystemTag;
 use loadline_output::k6_lines::{MetricDescription, SubMetricDescription, ThresholdDescription};
 
-/// What a metric is, and what the test asks of it.
+/// The definition of a metric, and its thresholds.
 pub(super) fn describe(
     metric: MetricId,
     registry: &MetricRegistry,
@@ -60,13 +60,13 @@ pub(super) fn describe(
     }
 }
 
-/// Whether k6 keeps the sub-metric of the requests that were answered as expected.
+/// Whether k6 keeps the sub-metric of requests with expected responses.
 fn keeps_expected_responses(plan: &TestPlan) -> bool {
     let script = plan.script.as_ref();
     script.is_some_and(|script| script.series.system_tags.has(SystemTag::ExpectedResponse))
 }
 
-/// A delay as k6 tells it; `None`: there is none.
+/// A delay in k6's format; `None`: there is none.
 fn told_delay(delay: Duration) -> Option<String> {
     let milliseconds = delay.as_secs_f64() * 1e3;
     (!delay.is_zero()).then(|| GoDuration::from_milliseconds(milliseconds).to_string())

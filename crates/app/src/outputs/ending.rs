@@ -1,7 +1,6 @@
-//! What is told of outputs at the end of a run.
+//! Reports about outputs at the end of a run.
 //!
-//! Must not know sinks. Invariant: an output that lost something is in [`Closed::lost`], and one line
-//! tells how much.
+//! Must not know sinks. Invariant: an output that lost data is in [`Closed::lost`], and one line says how much.
 
 use std::time::Duration;
 
@@ -9,21 +8,20 @@ use loadline_output::SinkReport;
 
 use super::Named;
 
-/// Shorter waits are not worth a line: no answer was late for them.
+/// Shorter waits are not reported: they delayed no response.
 const TOLD_FROM: Duration = Duration::from_millis(50);
 
-/// What became of the outputs.
+/// The outcome of the outputs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Closed {
-    /// A line for each output that lost something.
+    /// A line for each output that lost data.
     pub(crate) lost: Vec<String>,
-    /// How long outputs held the workers up, and which; `None`: not long enough to tell.
+    /// How long outputs delayed the workers, and which; `None`: not long enough to report.
     pub(crate) held_up: Option<String>,
 }
 
 impl Closed {
-    /// `waited_ns`: how long each output of values was waited for; `None`: the thread that knew
-    /// failed.
+    /// `waited_ns`: how long each output of values was waited for; `None`: the measuring thread panicked.
     pub(super) fn of(
         values: &[Named<SinkReport>],
         events: &[Named<Option<String>>],
@@ -50,14 +48,14 @@ impl Closed {
     }
 }
 
-/// What is told of an output that was not waited for.
+/// The report about an output that was not waited for.
 pub(super) fn left(name: &str) -> String {
     format!(
         "the output {name} was not waited for after a signal: what it had not delivered is lost"
     )
 }
 
-/// What is said while outputs take long to deliver the rest.
+/// The message while outputs take long to deliver the rest.
 pub(super) fn waiting_for<'n>(names: impl Iterator<Item = &'n String>) -> String {
     let names: Vec<&str> = names.map(String::as_str).collect();
     format!(

@@ -1,6 +1,6 @@
-//! Outputs of what the run tells, by kind.
+//! Outputs of run events, by kind.
 //!
-//! Must not know protocols or layouts. Invariant: telling an output never waits for it.
+//! Must not know protocols or layouts. Invariant: passing an event to an output never waits for it.
 
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(super) enum EventOutput {
     /// Thresholds and checks, written at the end.
     Junit {
         file: JunitFile,
-        /// What the run found; `None`: it has not ended.
+        /// The result of the run; `None`: it has not ended.
         result: Option<Arc<RunResult>>,
     },
     /// Series exported to a collector.
@@ -31,7 +31,7 @@ pub(super) enum EventOutput {
 }
 
 impl EventOutput {
-    /// Makes the file of thresholds and checks.
+    /// Creates the file of thresholds and checks.
     ///
     /// # Errors
     /// It cannot be written.
@@ -51,7 +51,7 @@ impl EventOutput {
         })
     }
 
-    /// Takes what happened.
+    /// Handles an event.
     pub(super) fn event(&mut self, event: &RunEvent) {
         match self {
             EventOutput::Junit { result, .. } => {
@@ -64,7 +64,7 @@ impl EventOutput {
         }
     }
 
-    /// Waits for the last word; gives what went wrong.
+    /// Waits for the end of the output; returns its error.
     pub(super) fn finish(self) -> Option<String> {
         match self {
             EventOutput::Junit { file, result } => match result {

@@ -1,7 +1,7 @@
-//! The thread that hands every batch to each of several takers.
+//! The thread that passes every batch to each of several receivers.
 //!
-//! Must not know what is in a batch. Invariant: each taker gets every batch in the order in which
-//! they came; how long a taker was waited for is counted for it alone.
+//! Must not know the content of a batch. Invariant: each receiver gets every batch in order; the time spent
+//! waiting for a receiver is counted separately.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -16,7 +16,7 @@ pub(crate) struct Fan {
 }
 
 impl Fan {
-    /// Begins to hand out.
+    /// Starts to distribute batches.
     ///
     /// # Errors
     /// No thread can be started.
@@ -30,8 +30,8 @@ impl Fan {
         Ok(Fan { thread })
     }
 
-    /// Waits for the last batch; gives how long each taker was waited for, in nanoseconds, in the
-    /// order of the senders. `None`: the thread failed.
+    /// Waits for the last batch; returns how long each receiver was waited for, in nanoseconds, in the order of
+    /// the senders. `None`: the thread panicked.
     pub(super) fn finish(self) -> Option<Vec<u64>> {
         self.thread.join().ok()
     }
@@ -52,7 +52,7 @@ fn hand_out<T: Clone>(receiver: &Receiver<Vec<T>>, senders: &[SyncSender<Vec<T>>
     waited_ns
 }
 
-/// A taker that ended has said why, and was not waited for.
+/// A receiver that ended has reported why, and was not waited for.
 fn handed(waited_ns: Result<u64, Gone>) -> u64 {
     waited_ns.unwrap_or(0)
 }

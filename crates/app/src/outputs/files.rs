@@ -1,6 +1,6 @@
-//! Outputs that are files: where their lines go, and how CSV is laid out.
+//! Outputs that are files: the destinations of their lines, and the layout of CSV.
 //!
-//! Must not know lines. Invariant: a file is made, or refused, before anything is sent.
+//! Must not know lines. Invariant: a file is created, or refused, before anything is sent.
 
 use std::io;
 use std::path::Path;
@@ -14,13 +14,13 @@ use super::variables::{Variables, duration};
 use crate::Env;
 use crate::k6::{K6Error, OutputSpec};
 
-/// Where CSV goes if nobody says so.
+/// Default file of CSV.
 const CSV_FILE: &str = "file.csv";
 
 /// The file of this name, or standard output.
 ///
 /// # Errors
-/// The file cannot be made.
+/// The file cannot be created.
 pub(super) fn destination(file: &str) -> Result<Destination, K6Error> {
     if file.is_empty() || file == "-" {
         return Ok(Destination::stream(io::stdout()));
@@ -28,7 +28,7 @@ pub(super) fn destination(file: &str) -> Result<Destination, K6Error> {
     Destination::create(Path::new(file)).map_err(|error| cannot_write(file, &error))
 }
 
-/// The files of outputs, each under the option that asks for it.
+/// The files of outputs, each with the option that requests it.
 pub(crate) fn files_of(specs: &[OutputSpec]) -> impl Iterator<Item = (String, &str)> {
     specs.iter().filter_map(|spec| {
         let file = spec.file()?;
@@ -36,18 +36,18 @@ pub(crate) fn files_of(specs: &[OutputSpec]) -> impl Iterator<Item = (String, &s
     })
 }
 
-/// A file that cannot be made, in k6's words.
+/// The error for a file that cannot be created, in k6's words.
 pub(super) fn cannot_write(file: &str, error: &io::Error) -> K6Error {
     let why = loadline_go::errno(&error.to_string());
     K6Error::other(format!("open {file}: {why}"))
 }
 
-/// An output that cannot be made, in k6's words.
+/// The error for an output that cannot be created, in k6's words.
 pub(super) fn not_created(output: &str, why: &str) -> K6Error {
     K6Error::other(format!("could not create the '{output}' output: {why}"))
 }
 
-/// A file's name, or what stands for standard output.
+/// A file's name, or the name of standard output.
 pub(super) fn place(file: &str) -> &str {
     match file {
         "" | "-" => "stdout",
@@ -56,10 +56,10 @@ pub(super) fn place(file: &str) -> &str {
 }
 
 /// The file and the layout of a CSV output: `file`, `fileName=file,saveInterval=1s,timeFormat=unix`, or
-/// `file?timeFormat=unix`, over `K6_CSV_*`.
+/// `file?timeFormat=unix`, overriding `K6_CSV_*`.
 ///
 /// # Errors
-/// A setting that there is not, or that cannot be read.
+/// An unknown or invalid setting.
 pub(super) fn csv_settings(
     argument: &str,
     plan: &TestPlan,
@@ -69,7 +69,7 @@ pub(super) fn csv_settings(
     let vars = Variables { env, output: "CSV" };
     let mut file = vars.text("FILENAME").unwrap_or(CSV_FILE).to_owned();
     let mut time_format = vars.text("TIME_FORMAT").unwrap_or("unix").to_owned();
-    // Rows are written as they come: nothing waits for the interval.
+    // Rows are written as they arrive: the interval has no effect.
     vars.duration("SAVE_INTERVAL")?;
     let (named, settings) = match argument.split_once('?') {
         Some((named, settings)) => (named, settings),

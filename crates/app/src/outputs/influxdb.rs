@@ -1,7 +1,7 @@
 //! The settings of the InfluxDB outputs: defaults, then variables, then the address after `=`.
 //!
-//! Names and meaning are those of k6's `influxdb` output and of its extension for version 2. Must
-//! not know the protocol. Invariant: no message shows a password or a token.
+//! Names and meaning are those of k6's `influxdb` output and of its extension for version 2. Must not know the
+//! protocol. Invariant: no message shows a password or a token.
 
 use std::time::Duration;
 
@@ -13,21 +13,21 @@ use super::variables::{self, Variables};
 use crate::Env;
 use crate::k6::K6Error;
 
-/// What k6 asks where nobody says otherwise.
+/// k6's defaults.
 const ADDRESS: &str = "http://localhost:8086";
 const DATABASE: &str = "k6";
 const TAGS_AS_FIELDS: &str = "vu:int,iter:int,url";
 const PUSH_INTERVAL: Duration = Duration::from_secs(1);
 const CONCURRENT_WRITES: usize = 4;
 
-/// Which API is spoken.
+/// The API version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     V1,
     V2,
 }
 
-/// What stands behind `=` and in variables, as text where both versions differ.
+/// The settings after `=` and in variables, as text where the versions differ.
 struct Given {
     settings: InfluxSettings,
     user: Option<(String, String)>,
@@ -42,7 +42,7 @@ struct Given {
 /// The settings of an output.
 ///
 /// # Errors
-/// An address or a setting that means nothing, in k6's words where k6 has the same.
+/// An invalid address or setting, in k6's words where k6 has the same.
 pub(super) fn settings(
     version: Version,
     argument: &str,
@@ -100,9 +100,9 @@ fn from_variables(env: &Env) -> Result<Given, K6Error> {
 }
 
 impl Given {
-    /// Takes what an address says: `http://user:password@host:port/database?precision=ms`.
+    /// Applies the settings in an address: `http://user:password@host:port/database?precision=ms`.
     fn take_address(&mut self, version: Version, text: &str) -> Result<(), String> {
-        // What the parser says would show the address.
+        // The parser's message would show the address.
         let url = Url::parse(text).map_err(|_| unsupported(text))?;
         self.settings.address = address(&url);
         let path = url.path().trim_matches('/');
@@ -182,7 +182,7 @@ impl Given {
     }
 }
 
-/// Scheme, host and port alone.
+/// Only scheme, host and port.
 fn address(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -206,7 +206,7 @@ fn unsupported(address: &str) -> String {
 }
 
 fn decoded(text: &str) -> String {
-    // Outside a query these three stand for themselves.
+    // Outside a query these three characters are literal.
     let plain = text
         .replace('+', "%2B")
         .replace('=', "%3D")
@@ -220,7 +220,7 @@ fn precision(text: &str) -> Result<Precision, String> {
         .map_err(|error: loadline_output::influxdb::UnknownPrecision| error.to_string())
 }
 
-/// The size of UDP datagrams, which nobody sends any more: it has to be a number, and says nothing.
+/// The size of UDP datagrams, which are no longer sent: it must be a number, and has no effect.
 fn payload_size(text: &str) -> Result<(), String> {
     match text.parse::<i64>() {
         Ok(_) => Ok(()),
@@ -232,7 +232,7 @@ fn default_fields() -> Vec<(String, FieldKind)> {
     fields(TAGS_AS_FIELDS).unwrap_or_default()
 }
 
-/// `vu:int,iter:int,url`; without a kind a field is text.
+/// `vu:int,iter:int,url`; a field without a kind is text.
 fn fields(text: &str) -> Result<Vec<(String, FieldKind)>, String> {
     let parts = text
         .split(',')

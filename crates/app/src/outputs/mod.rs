@@ -1,9 +1,9 @@
-//! Where a run's results go while it lasts: what `--out` asks for.
+//! Destinations of a run's results while it runs: the outputs of `--out`.
 //!
-//! Two kinds of sink: those of every single value get batches of values through a channel of their
-//! own, those of events are told what the run tells. Must not know layouts or protocols. Invariants:
-//! what an output lost, and how long outputs held the run up, is told at the end; the channel ends when
-//! [`Outputs::finish`] says so, whoever still measures.
+//! Two kinds of sink: those of every single value get batches of values through their own channel, those of
+//! events get the run's events. Must not know layouts or protocols. Invariants: data that an output lost, and
+//! delays of the run by outputs, are reported at the end; the channel ends with [`Outputs::finish`], whatever
+//! still measures.
 
 mod closing;
 mod describe;
@@ -44,42 +44,42 @@ pub(crate) use samples::Conversion;
 /// Batches of values between the workers and each output: a second of heavy load.
 const BATCHES: usize = 256;
 
-/// Values recorded under the same tags at a time.
+/// Values recorded with the same tags at the same time.
 type Values = Vec<TaggedValues>;
 
-/// What outputs are started from.
+/// The input for starting outputs.
 pub(crate) struct Wanted<'a> {
-    /// What `--out` says, in its order.
+    /// The values of `--out`, in order.
     pub(crate) specs: &'a [OutputSpec],
-    /// What the run is called, such as its script's name.
+    /// The name of the run, such as that of its script.
     pub(crate) name: &'a str,
-    /// What will be done.
+    /// The plan.
     pub(crate) plan: &'a Arc<TestPlan>,
     /// The metrics of the values.
     pub(crate) registry: &'a Arc<MetricRegistry>,
     /// Variables with the outputs' settings.
     pub(crate) env: &'a Env,
-    /// Told, in one line, when an output begins to fail.
+    /// Called, with one line, when an output starts to fail.
     pub(crate) on_trouble: OnTrouble,
-    /// Told, in one line, what is good to know.
+    /// Called, with one line, for useful information.
     pub(crate) on_note: OnTrouble,
-    /// Whether a receiver that can be asked is asked at the end what it has.
+    /// Whether receivers that support it are audited at the end.
     pub(crate) audits: bool,
 }
 
 /// The outputs of a run.
 pub(crate) struct Outputs {
-    /// The one sending end of the values' channel: what keeps the outputs of values running.
+    /// The only sender of the values' channel: it keeps the outputs of values running.
     channel: Option<Arc<SyncSender<Values>>>,
     values: Vec<Named<ValueOutput>>,
     events: Vec<Named<EventOutput>>,
-    /// Hands every batch to each of several outputs.
+    /// Passes every batch to each of several outputs.
     fan: Option<Fan>,
-    /// Told, in one line, what is good to know.
+    /// Called, with one line, for useful information.
     on_note: OnTrouble,
 }
 
-/// An output under its name for messages.
+/// An output with its name in messages.
 struct Named<T> {
     name: String,
     output: T,
@@ -94,15 +94,15 @@ impl<T> Named<T> {
     }
 }
 
-/// What ended.
+/// The outcome of an output or of the fan.
 enum Ended {
     Values(SinkReport),
     Events(Option<String>),
-    /// How long each output of values was waited for; `None`: the thread that knew failed.
+    /// How long each output of values was waited for; `None`: the measuring thread panicked.
     Fan(Option<Vec<u64>>),
 }
 
-/// What is to be told of outputs, the fan behind them; `None`: it was not waited for.
+/// The report about outputs, with that of the fan last; `None`: it was not waited for.
 fn closed(names: Vec<String>, ended: Vec<Option<Ended>>, held_up_ns: u64) -> Closed {
     let (mut values, mut events, mut left) = (Vec::new(), Vec::new(), Vec::new());
     let mut waited_ns = Some(Vec::new());
@@ -118,7 +118,7 @@ fn closed(names: Vec<String>, ended: Vec<Option<Ended>>, held_up_ns: u64) -> Clo
     }
     let mut closed = Closed::of(&values, &events, held_up_ns, waited_ns);
     if !left.is_empty() {
-        // Who was waited for most is not known without all of them.
+        // The output that was waited for most is unknown if some are missing.
         closed.held_up = None;
     }
     closed
@@ -127,10 +127,10 @@ fn closed(names: Vec<String>, ended: Vec<Option<Ended>>, held_up_ns: u64) -> Clo
     closed
 }
 
-/// Starts the outputs; gives the way of the run's values to them, if any wants some.
+/// Starts the outputs; returns the sender for the run's values, if any output uses them.
 ///
 /// # Errors
-/// A file that cannot be written, or a setting that means nothing.
+/// An unwritable file, or an invalid setting.
 pub(crate) fn start(wanted: &Wanted<'_>) -> Result<(Outputs, Option<ValueSender>), K6Error> {
     let (mut values, mut events, mut senders) = (Vec::new(), Vec::new(), Vec::new());
     for spec in wanted.specs {
@@ -163,7 +163,7 @@ pub(crate) fn start(wanted: &Wanted<'_>) -> Result<(Outputs, Option<ValueSender>
     Ok((outputs, way))
 }
 
-/// An output that was started.
+/// A started output.
 enum Started {
     Values(Named<ValueOutput>, SyncSender<Values>),
     Events(Named<EventOutput>),
@@ -201,29 +201,29 @@ fn no_thread(error: &std::io::Error) -> K6Error {
     K6Error::other(format!("no thread for outputs: {error}"))
 }
 
-/// What is told when the output of this name begins to fail.
+/// The report when the output with this name starts to fail.
 fn trouble(wanted: &Wanted<'_>, name: &str) -> OnTrouble {
     let (tell, name) = (Arc::clone(&wanted.on_trouble), name.to_owned());
     Arc::new(move |why| tell(&format!("the output {name} is failing: {why}")))
 }
 
 impl Outputs {
-    /// The outputs by kind and place, as the head of a run lists them.
+    /// The outputs by kind and destination, as listed in the header of a run.
     pub(crate) fn names(&self) -> Vec<String> {
         let events = self.events.iter().map(|named| named.name.clone());
         let values = self.values.iter().map(|named| named.name.clone());
         values.chain(events).collect()
     }
 
-    /// Tells the outputs of events what happened.
+    /// Passes an event to the outputs of events.
     pub(crate) fn event(&mut self, event: &RunEvent) {
         for named in &mut self.events {
             named.output.event(event);
         }
     }
 
-    /// Closes the channel of values and waits until what is in it is written; gives what is to be told.
-    /// `held_up_ns`: how long full channels held the workers up, all of them together.
+    /// Closes the channel of values and waits until its content is written; returns the report. `held_up_ns`:
+    /// how long full channels delayed the workers, in total.
     pub(crate) fn finish(self, held_up_ns: u64) -> Closed {
         drop(self.channel);
         let count = self.values.len();

@@ -1,8 +1,7 @@
-//! The settings of the OpenTelemetry output, and what is told of it at the end.
+//! The settings of the OpenTelemetry output, and its report at the end.
 //!
-//! Names and meaning are those of k6's `opentelemetry` output; the variables of OpenTelemetry itself
-//! stand in where k6's are not set. Must not know the protocol. Invariant: no message shows a header
-//! or a password.
+//! Names and meaning are those of k6's `opentelemetry` output; OpenTelemetry's own variables are used if k6's
+//! are not set. Must not know the protocol. Invariant: no message shows a header or a password.
 
 use std::fs;
 use std::time::Duration;
@@ -28,7 +27,7 @@ const HTTP_PATH: &str = "/v1/metrics";
 /// Starts the output.
 ///
 /// # Errors
-/// A setting that means nothing, or a certificate that cannot be used.
+/// An invalid setting, or an unusable certificate.
 pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<OtlpSink>, K6Error> {
     let refused = |why: String| not_created("opentelemetry", &why);
     let argument = spec.argument.as_deref().unwrap_or_default();
@@ -39,7 +38,7 @@ pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Otlp
     Ok(Named { name, output: sink })
 }
 
-/// Exports what is left; gives what went wrong.
+/// Exports the rest; returns the error.
 pub(super) fn finish(sink: OtlpSink) -> Option<String> {
     failure(&sink.finish())
 }
@@ -76,7 +75,7 @@ impl Reading<'_> {
         }
     }
 
-    /// k6's variable, or else one of OpenTelemetry's.
+    /// k6's variable, otherwise OpenTelemetry's.
     fn text(&self, setting: &str, standard: &str) -> Option<&str> {
         self.variables()
             .text(setting)
@@ -90,7 +89,7 @@ impl Reading<'_> {
             "" => self.url(protocol)?,
             argument => given_url(argument, protocol)?,
         };
-        // The interval between k6's own looks at its values has nothing to wait for here.
+        // The interval at which k6 collects its values has no effect here.
         vars.duration("FLUSH_INTERVAL")?;
         let interval = vars.duration("EXPORT_INTERVAL")?;
         let standard = self.env.get("OTEL_METRIC_EXPORT_INTERVAL");
@@ -144,7 +143,7 @@ impl Reading<'_> {
         Ok(format!("{scheme}://{endpoint}{path}"))
     }
 
-    /// `name=value,other=value`, and the user and password of HTTP.
+    /// `name=value,other=value`, plus user and password for HTTP.
     fn headers(&self, protocol: OtlpProtocol) -> Result<Vec<(String, String)>, K6Error> {
         let text = self.text("HEADERS", "OTEL_EXPORTER_OTLP_HEADERS");
         let mut headers = Vec::new();
@@ -220,7 +219,7 @@ fn parts(text: Option<&str>) -> impl Iterator<Item = &str> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// An address with its scheme; HTTP's path is the usual one where there is none.
+/// An address with its scheme; for HTTP, the default path is added if it has none.
 fn given_url(text: &str, protocol: OtlpProtocol) -> Result<String, K6Error> {
     let bad = || {
         K6Error::other(

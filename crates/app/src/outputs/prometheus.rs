@@ -1,7 +1,7 @@
-//! Remote write as an output: its settings, and what is told of it at the end.
+//! Remote write as an output: its settings, and its report at the end.
 //!
-//! Must not know the protocol. Invariant: samples that did not arrive, and totals that differ, are told
-//! as a failure of the output.
+//! Must not know the protocol. Invariant: samples that did not arrive, and totals that differ, are reported as
+//! a failure of the output.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use super::files::not_created;
 use super::{Named, Wanted, trouble};
 use crate::k6::{K6Error, OutputSpec};
 
-/// What keeps runs apart.
+/// How to separate runs.
 const OWN_TAG: &str = "give each run a tag of its own, such as --tag testid=NAME";
-/// Why a receiver refuses samples of a series that somebody else writes too.
+/// Why a receiver refuses samples of a series that another sender writes too.
 const DISORDER: [&str; 2] = ["duplicate sample", "out of order"];
 
 /// A running remote write.
@@ -29,7 +29,7 @@ pub(super) struct Prometheus {
 /// Starts it.
 ///
 /// # Errors
-/// A setting that means nothing, or a certificate that cannot be used.
+/// An invalid setting, or an unusable certificate.
 pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Prometheus>, K6Error> {
     let script = wanted.plan.script.as_deref();
     let is_native = script.is_some_and(|script| script.has(Feature::NativeHistograms));
@@ -62,7 +62,7 @@ impl Prometheus {
         self.push.event(event);
     }
 
-    /// Pushes what is left; gives what went wrong.
+    /// Pushes the rest; returns the error.
     pub(super) fn finish(self) -> Option<String> {
         let report = self.push.finish();
         if let Some(audit) = &report.audit
@@ -74,7 +74,7 @@ impl Prometheus {
     }
 }
 
-/// What the pushes took.
+/// The durations of pushes.
 fn pace(report: &PushReport) -> String {
     let ms = |us: u64| us as f64 / 1e3;
     let each_ms = ms(report.flush_sum_us) / report.pushes.max(1) as f64;
@@ -85,7 +85,7 @@ fn pace(report: &PushReport) -> String {
     )
 }
 
-/// What an audit without a difference says.
+/// The message of an audit without differences.
 fn agreed(audit: &Audit) -> Option<String> {
     let agrees = audit.error.is_none() && audit.missing == 0 && audit.different == 0;
     agrees.then(|| {
@@ -96,7 +96,7 @@ fn agreed(audit: &Audit) -> Option<String> {
     })
 }
 
-/// What did not arrive.
+/// The message about samples that did not arrive.
 fn failure(report: &PushReport) -> Option<String> {
     let counts = &report.counts;
     if let Some(why) = &report.error {

@@ -1,8 +1,8 @@
 //! Samples of a run without a script, as the values that a script's run would have recorded.
 //!
-//! So every output of values is one of `bench` too, under k6's names. Must not know outputs.
-//! Invariant: a sample becomes one entry with the values that k6 records of a request; the bytes of
-//! its body are among them.
+//! This makes every output of values available to `bench` too, with k6's names. Must not know outputs.
+//! Invariant: a sample becomes one entry with the values that k6 records for a request, plus the bytes of its
+//! body.
 
 use std::io;
 use std::sync::mpsc::Receiver;
@@ -15,17 +15,17 @@ use loadline_model::sample::{RequestFacts, Sample, TaggedValues, VusAtWork};
 use loadline_model::secret::redacted_text;
 use loadline_model::{Behaviour, ErrorClass, RunEvent, TestPlan, is_good_status};
 
-/// The instant of the start, told when the run has begun.
+/// The start time, set when the run has started.
 type Start = Arc<OnceLock<u64>>;
 
-/// A thread that makes values of samples.
+/// A thread that converts samples to values.
 pub(crate) struct Conversion {
     started_unix_ms: Start,
     thread: JoinHandle<()>,
 }
 
 impl Conversion {
-    /// Makes values of samples until the samples' sending end is dropped.
+    /// Converts samples to values until the samples' sender is dropped.
     ///
     /// # Errors
     /// No thread can be started.
@@ -46,7 +46,7 @@ impl Conversion {
                         .iter()
                         .map(|sample| values_of(sample, started_unix_ns, &mut tags));
                     if values.send(batch.collect()).is_err() {
-                        // The outputs ended, and have said why.
+                        // The outputs ended, and have reported why.
                         return;
                     }
                 }
@@ -57,15 +57,15 @@ impl Conversion {
         })
     }
 
-    /// Waits until the last sample's values are with the outputs.
+    /// Waits until the last sample's values have been sent to the outputs.
     pub(crate) fn finish(self) {
-        // Without a start there are no samples to wait for.
+        // If the run never started, there are no samples to wait for.
         self.started_unix_ms.get_or_init(|| 0);
-        // What a thread that failed has not passed on, the outputs do not have.
+        // What a panicked thread has not passed on is missing in the outputs.
         drop(self.thread.join());
     }
 
-    /// Takes the instant of the start from the event that tells it.
+    /// Takes the start time from its event.
     pub(crate) fn event(&self, event: &RunEvent) {
         if let RunEvent::Started {
             started_unix_ms, ..
@@ -116,14 +116,14 @@ fn values_of(sample: &Sample, started_unix_ns: u64, tags: &mut Tags) -> TaggedVa
     }
 }
 
-/// The tag sets of a plan: one for each way in which an answer can come out.
+/// The tag sets of a plan: one for each kind of outcome of a response.
 struct Tags {
-    /// What every request has.
+    /// The tags of every request.
     common: TagSet,
     sets: Vec<Known>,
 }
 
-/// The tag set of one way in which an answer can come out.
+/// The tag set of one kind of outcome of a response.
 struct Known {
     status: u16,
     error: Option<ErrorClass>,
@@ -131,8 +131,8 @@ struct Known {
 }
 
 impl Tags {
-    /// A plan of several requests has neither `method` nor `url`: a sample does not say of which of
-    /// them it is.
+    /// A plan of several requests has neither `method` nor `url`: a sample does not say to which request it
+    /// belongs.
     fn of(plan: &TestPlan) -> Tags {
         let mut requests = plan
             .scenarios

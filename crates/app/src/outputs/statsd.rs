@@ -1,7 +1,7 @@
 //! The settings of the StatsD outputs: defaults, then variables, then the address after `=`.
 //!
-//! Names, meaning and defaults are those of k6's former `statsd` output. Must not know the protocol.
-//! Invariant: `dogstatsd` differs from `statsd` in that tags are on unless they are switched off.
+//! Names, meaning and defaults are those of k6's former `statsd` output. Must not know the protocol. Invariant:
+//! `dogstatsd` differs from `statsd` in that tags are enabled by default.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::variables::Variables;
 use crate::Env;
 use crate::k6::K6Error;
 
-/// What k6 sends where nobody says otherwise.
+/// k6's defaults.
 const ADDRESS: &str = "localhost:8125";
 const NAMESPACE: &str = "k6.";
 const BUFFER_SIZE: usize = 20;
@@ -21,7 +21,7 @@ const BLOCKED_TAGS: &str = "vu,iter,url";
 /// The settings of an output; `has_tags` is the default of `K6_STATSD_ENABLE_TAGS`.
 ///
 /// # Errors
-/// A variable that means nothing.
+/// An invalid variable.
 pub(super) fn settings(
     has_tags: bool,
     argument: &str,

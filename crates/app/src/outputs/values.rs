@@ -27,7 +27,7 @@ pub(super) enum ValueOutput {
 }
 
 impl ValueOutput {
-    /// Waits for the last value and says what became of them all.
+    /// Waits for the last value and returns the report about all of them.
     pub(super) fn finish(self) -> SinkReport {
         match self {
             ValueOutput::Lines(sink) => sink.finish(),
@@ -36,11 +36,11 @@ impl ValueOutput {
     }
 }
 
-/// An output about to be started.
+/// An output to be started.
 pub(super) struct Start<'a> {
-    /// What asks for it.
+    /// Its `--out` option.
     pub(super) spec: &'a OutputSpec,
-    /// Where its values come from.
+    /// The source of its values.
     pub(super) receiver: Receiver<Values>,
     pub(super) wanted: &'a Wanted<'a>,
 }
@@ -49,7 +49,7 @@ impl Start<'_> {
     /// Lines of JSON.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// An unwritable file.
     pub(super) fn json(self) -> Result<Named<ValueOutput>, K6Error> {
         let name = self.name(place(self.argument()));
         let (describe, trouble) = (self.describe(), trouble(self.wanted, &name));
@@ -63,7 +63,7 @@ impl Start<'_> {
     /// Rows of values.
     ///
     /// # Errors
-    /// A file that cannot be written, or a setting that means nothing.
+    /// An unwritable file, or an invalid setting.
     pub(super) fn csv(self) -> Result<Named<ValueOutput>, K6Error> {
         let (file, options) = csv_settings(self.argument(), self.wanted.plan, self.wanted.env)?;
         let name = self.name(place(&file));
@@ -79,7 +79,7 @@ impl Start<'_> {
     /// Rows of requests.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// An unwritable file.
     pub(super) fn jtl(self) -> Result<Named<ValueOutput>, K6Error> {
         let name = self.name(place(self.argument()));
         let (describe, trouble) = (self.describe(), trouble(self.wanted, &name));
@@ -93,7 +93,7 @@ impl Start<'_> {
     /// Points.
     ///
     /// # Errors
-    /// A setting that means nothing.
+    /// An invalid setting.
     pub(super) fn influx(self, version: Version) -> Result<Named<ValueOutput>, K6Error> {
         let settings = super::influxdb::settings(version, self.argument(), self.wanted.env)?;
         let name = self.name(&settings.address);
@@ -105,10 +105,10 @@ impl Start<'_> {
         )
     }
 
-    /// Messages; `has_tags`: unless they are switched off.
+    /// Messages; `has_tags`: whether tags are enabled by default.
     ///
     /// # Errors
-    /// A setting that means nothing, or a host without an address.
+    /// An invalid setting, or a host without an address.
     pub(super) fn statsd(self, has_tags: bool) -> Result<Named<ValueOutput>, K6Error> {
         let settings = super::statsd::settings(has_tags, self.argument(), self.wanted.env)?;
         let name = self.name(&settings.address.to_string());
@@ -123,7 +123,7 @@ impl Start<'_> {
         self.spec.argument.as_deref().unwrap_or_default()
     }
 
-    /// `json (out.json)`, as the head of the run and messages name it.
+    /// `json (out.json)`, as in the header of the run and in messages.
     fn name(&self, place: &str) -> String {
         format!("{} ({place})", self.spec.kind.name())
     }

@@ -1,7 +1,7 @@
-//! Reading the variables of an output.
+//! Reads the variables of an output.
 //!
-//! Must not know which output. Invariant: `LOADLINE_` goes before `K6_`; a value that cannot be read
-//! is an error with the variable's name.
+//! Must not know which output. Invariant: `LOADLINE_` has priority over `K6_`; an invalid value is an error
+//! with the variable's name.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::k6::K6Error;
 /// The variables of one output.
 pub(super) struct Variables<'a> {
     pub(super) env: &'a Env,
-    /// What stands between `K6_` or `LOADLINE_` and the setting: `INFLUXDB`.
+    /// The part between `K6_` or `LOADLINE_` and the setting: `INFLUXDB`.
     pub(super) output: &'static str,
 }
 
@@ -23,10 +23,10 @@ impl<'a> Variables<'a> {
         self.found(setting).map(|(_, text)| text)
     }
 
-    /// A span of time as Go writes it, or a number of milliseconds.
+    /// A duration in Go's format, or a number of milliseconds.
     ///
     /// # Errors
-    /// It is none, or not above zero.
+    /// It is invalid, or not above zero.
     pub(super) fn duration(&self, setting: &str) -> Result<Option<Duration>, K6Error> {
         self.read(setting, duration)
     }
@@ -34,25 +34,25 @@ impl<'a> Variables<'a> {
     /// A whole number above zero.
     ///
     /// # Errors
-    /// It is none.
+    /// It is invalid.
     pub(super) fn whole(&self, setting: &str) -> Result<Option<usize>, K6Error> {
         self.read(setting, whole)
     }
 
-    /// Yes or no.
+    /// A boolean.
     ///
     /// # Errors
-    /// It is neither.
+    /// It is invalid.
     pub(super) fn truth(&self, setting: &str) -> Result<Option<bool>, K6Error> {
         self.read(setting, |text| {
             loadline_go::truth(text).ok_or_else(|| "write true or false".to_owned())
         })
     }
 
-    /// A setting that `read` reads.
+    /// A setting parsed by `read`.
     ///
     /// # Errors
-    /// What `read` says, with the variable's name.
+    /// The error of `read`, with the variable's name.
     pub(super) fn read<T>(
         &self,
         setting: &str,
@@ -75,10 +75,10 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// A span of time above zero.
+/// A duration above zero.
 ///
 /// # Errors
-/// Why it is none.
+/// Why it is invalid.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     match GoDuration::parse_extended(text)?.or_zero() {
         Duration::ZERO => Err("write a time above zero, such as 1s".to_owned()),
@@ -89,7 +89,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 /// A whole number above zero.
 ///
 /// # Errors
-/// It is none.
+/// It is invalid.
 pub(super) fn whole(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("write a whole number above zero".to_owned()),

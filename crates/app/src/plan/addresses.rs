@@ -1,4 +1,4 @@
-//! Hosts, ports and addresses given by hand.
+//! Hosts, ports and addresses set by the user.
 //!
 //! Must not resolve names. Invariant: an IPv6 address is written in brackets where a port may follow.
 
@@ -6,10 +6,10 @@ use std::net::IpAddr;
 
 use loadline_model::client::{ConnectTo, Resolve};
 
-/// A detour: `HOST:PORT:TO_HOST:TO_PORT`, each part may be empty.
+/// A redirected connection: `HOST:PORT:TO_HOST:TO_PORT`, each part may be empty.
 ///
 /// # Errors
-/// Says which part is wrong.
+/// Names the invalid part.
 pub fn connect_to(text: &str) -> Result<ConnectTo, String> {
     let bad =
         |why: &str| format!("{why}; write HOST:PORT:TO_HOST:TO_PORT, where parts may be empty");
@@ -35,7 +35,7 @@ pub fn connect_to(text: &str) -> Result<ConnectTo, String> {
 /// Addresses of a name: `HOST:PORT:ADDRESS[,ADDRESS]`, `*` for any port.
 ///
 /// # Errors
-/// Says which part is wrong.
+/// Names the invalid part.
 pub fn resolve(text: &str) -> Result<Resolve, String> {
     let bad = |why: &str| format!("{why}; write HOST:PORT:ADDRESS[,ADDRESS]");
     let mut parts = text.splitn(3, ':');
@@ -74,7 +74,7 @@ fn named(part: &str) -> Option<String> {
     (!part.is_empty()).then(|| part.to_owned())
 }
 
-/// Splits at colons outside brackets, and takes the brackets off.
+/// Splits at colons outside brackets, and removes the brackets.
 fn split(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut in_brackets = false;

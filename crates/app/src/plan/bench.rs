@@ -11,7 +11,7 @@ use super::{client, load, requests};
 use crate::cli::bench::BenchArgs;
 use crate::{Env, Files};
 
-/// The plan that the options of `loadline bench` describe; `seed` serves where none is given.
+/// The plan that the options of `loadline bench` describe; `seed` is the default seed.
 ///
 /// # Errors
 /// Names the option or file that cannot be run, and the next step.

@@ -1,7 +1,7 @@
 //! The body that the options describe.
 //!
-//! Must not know headers beyond the content type it implies. Invariant: a file that is read later can
-//! be opened now.
+//! Must not know headers except the content type that it implies. Invariant: a file that is read later can be
+//! opened now.
 
 use loadline_model::request::BodySource;
 
@@ -21,7 +21,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Whether there is none.
+    /// Whether there is no body.
     pub(super) fn is_empty(&self) -> bool {
         self.source == BodySource::None
     }
@@ -68,7 +68,7 @@ fn of_file(
     templates: &mut Templates<'_>,
 ) -> Result<BodySource, String> {
     let place = |error| format!("-D: {error}");
-    // Standard input cannot be read anew for each request.
+    // Standard input cannot be read again for each request.
     if stream && path != "-" {
         files.check(path).map_err(place)?;
         return Ok(BodySource::StreamFile { path: path.into() });
@@ -80,7 +80,7 @@ fn of_file(
     )
 }
 
-/// Bytes, or a template where they are text with holes.
+/// Bytes, or a template if they are text with placeholders.
 fn of_text(
     place: &str,
     bytes: Vec<u8>,
@@ -108,7 +108,7 @@ fn in_chunks(source: BodySource) -> Result<BodySource, String> {
     }
 }
 
-/// Fields URL-encoded as HTML forms are (WHATWG URL, section 5.2), except holes, which stay.
+/// Fields URL-encoded as in HTML forms (WHATWG URL, section 5.2), except placeholders, which stay.
 fn form(fields: &[(String, String)]) -> String {
     let encoded = fields
         .iter()

@@ -62,7 +62,7 @@ fn protocol(args: &ConnectionArgs, requests: &[RequestTemplate]) -> Result<Proto
         return Ok(Protocol::Http2 { streams });
     }
     if args.http2 {
-        // Without TLS there is nothing to negotiate with: prior knowledge is the only way.
+        // Without TLS there is no negotiation: prior knowledge is the only way.
         let encrypted = |request: &RequestTemplate| request.origin.scheme == Scheme::Https;
         return match (
             requests.iter().any(encrypted),
@@ -87,7 +87,7 @@ fn excluded(args: &ConnectionArgs, address: &IpAddr) -> bool {
     (args.ipv4 && address.is_ipv6()) || (args.ipv6 && address.is_ipv4())
 }
 
-/// An address in a URL that -4 or -6 excludes can only fail, unless something else is connected to.
+/// An address in a URL that -4 or -6 excludes can only fail, unless the connection goes elsewhere.
 fn check_hosts(
     plan: &ClientPlan,
     args: &ConnectionArgs,

@@ -1,7 +1,7 @@
-//! Header lines, and the values of those that options stand for.
+//! Header lines, and the values of headers set by other options.
 //!
-//! Must not know argument syntax. Invariant: a line that the user gave replaces loadline's own of the
-//! same name.
+//! Must not know argument syntax. Invariant: a line from the user replaces loadline's own line with the same
+//! name.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -31,14 +31,14 @@ impl Headers {
         self.push(name, Template::literal(value));
     }
 
-    /// Whether a line of this name, in any case, is there.
+    /// Whether there is a line with this name, ignoring case.
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.lines
             .iter()
             .any(|line| line.name.eq_ignore_ascii_case(name))
     }
 
-    /// Appends a line with a fixed value unless one of the name is there.
+    /// Appends a line with a fixed value unless there is one with the same name.
     pub(crate) fn push_default(&mut self, name: &str, value: &str) {
         if !self.contains(name) {
             self.push_text(name, value);

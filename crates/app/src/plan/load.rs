@@ -1,6 +1,6 @@
 //! The executor that the load options describe.
 //!
-//! Must not know requests. Invariant: at least one stop condition; without any given, 10 seconds.
+//! Must not know requests. Invariant: there is at least one stop condition; the default is 10 seconds.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use loadline_model::units::ArrivalRate;
 use crate::cli::bench::{Arrivals, LoadArgs};
 use crate::cli::values::{Stage, VUS_MAX};
 
-/// Connections where -c does not say.
+/// Default number of connections.
 pub(super) const CONNECTIONS: u32 = 50;
-/// The run's length where nothing else ends it.
+/// Default duration if nothing else ends the run.
 const DURATION: Duration = Duration::from_secs(10);
 
 /// The executor.
@@ -154,8 +154,8 @@ fn open(load: &LoadArgs, vus: u32, timeout: Duration, seed: u64) -> Result<Execu
     })
 }
 
-/// max(c, min(10·c, rate·timeout)): as many as could wait for a target that answers nothing, up to
-/// ten times what was asked for.
+/// max(c, min(10·c, rate·timeout)): as many as could wait for a target that never responds, up to ten times the
+/// requested number.
 fn default_max_vus(vus: u32, peak: f64, timeout: Duration) -> u32 {
     let waiting = if timeout.is_zero() {
         f64::INFINITY

@@ -1,7 +1,7 @@
-//! From options to a test plan, apart from parsing.
+//! From parsed options to a test plan.
 //!
-//! Must not know argument syntax. Invariant: after it nothing can be invalid: what cannot be run is
-//! refused here, with the option or file at fault and the next step.
+//! Must not know argument syntax. Invariant: the plan is valid: what cannot be run is refused here, with the
+//! option or file at fault and the next step.
 
 pub mod addresses;
 mod bench;

@@ -1,6 +1,6 @@
 //! Multipart forms (RFC 7578).
 //!
-//! Must not know where a part's text came from. Invariant: the boundary occurs in no part.
+//! Must not know where a part's text came from. Invariant: the boundary occurs in none of the parts.
 
 use crate::Files;
 
@@ -8,7 +8,7 @@ use crate::Files;
 /// `;type=…` and `;filename=…`.
 ///
 /// # Errors
-/// A file that cannot be read, or a name that cannot be sent.
+/// An unreadable file, or a name that cannot be sent.
 pub(super) fn encode(
     parts: &[(String, String)],
     files: &Files,
@@ -81,14 +81,14 @@ fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Percent-encodes what would end a quoted name (WHATWG HTML, multipart/form-data encoding).
+/// Percent-encodes characters that would end a quoted name (WHATWG HTML, multipart/form-data encoding).
 fn quoted(name: &str) -> String {
     name.replace('"', "%22")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// The first numbered boundary that occurs in no part.
+/// The first numbered boundary that occurs in none of the parts.
 fn boundary(parts: &[Part]) -> String {
     let taken = |boundary: &str| {
         parts.iter().any(|part| {

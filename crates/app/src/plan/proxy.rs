@@ -1,9 +1,8 @@
 //! The proxy, from options and environment variables.
 //!
-//! The variables are those of curl: `http_proxy` in lower case alone (the upper-case form can be set
-//! by a request's `Proxy:` header under CGI), `https_proxy`, `all_proxy` and `no_proxy` in both, the
-//! lower case first. Must not know requests. Invariant: a proxy that only serves schemes no URL has is
-//! left out.
+//! The variables are those of curl: `http_proxy` in lower case only (the upper-case form can be set by a
+//! request's `Proxy:` header under CGI), `https_proxy`, `all_proxy` and `no_proxy` in both, lower case first.
+//! Must not know requests. Invariant: a proxy for schemes that no URL uses is ignored.
 
 use loadline_model::client::ProxyPlan;
 use loadline_model::request::RequestTemplate;
@@ -13,7 +12,7 @@ use super::headers;
 use crate::Env;
 use crate::cli::bench::ConnectionArgs;
 
-/// The port of a proxy whose URL has none (curl's).
+/// The default port of a proxy URL, as in curl.
 const PORT: u16 = 1080;
 
 /// The proxy; `None`: direct.
@@ -83,17 +82,17 @@ fn of_scheme(
 fn exceptions(args: &ConnectionArgs, env: &Env) -> Vec<String> {
     let given = args.no_proxy.as_deref();
     let of_env = || env.get("no_proxy").or_else(|| env.get("NO_PROXY"));
-    // With -x and no list of its own, curl still honours NO_PROXY.
+    // With -x and without its own list, curl still applies NO_PROXY.
     let list = given.or_else(of_env).unwrap_or_default();
     let names = list
         .split([',', ' '])
-        // To curl, a dot before a domain means nothing.
+        // curl ignores a dot before a domain.
         .map(|name| name.trim().trim_start_matches('.'))
         .filter(|name| !name.is_empty());
     names.map(str::to_owned).collect()
 }
 
-/// A proxy's URL: `[http://][USER:PASSWORD@]HOST[:PORT]`; without a port it has `default_port`.
+/// A proxy's URL: `[http://][USER:PASSWORD@]HOST[:PORT]`; the port defaults to `default_port`.
 ///
 /// # Errors
 /// Says what is wrong with it.

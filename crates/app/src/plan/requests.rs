@@ -14,10 +14,10 @@ use crate::Files;
 use crate::cli::bench::{BenchArgs, RequestArgs};
 use crate::cli::values;
 
-/// Redirects followed with --redirects where --max-redirects does not say.
+/// Default number of redirects followed with --redirects.
 const REDIRECTS: u32 = 10;
 
-/// The requests and how their answers are treated.
+/// The requests and the handling of their responses.
 pub(super) fn mix(args: &BenchArgs, files: &Files) -> Result<RequestMix, String> {
     let request = &args.request;
     let mut templates = Templates::new(files, request.no_templates);
@@ -59,7 +59,7 @@ fn listed_urls(file: &str, files: &Files) -> Result<Vec<(Option<String>, String)
             continue;
         }
         let place = |why: String| format!("--urls: {file} line {}: {why}", number + 1);
-        // A URL's holes contain spaces: only a first word that can be a method is one.
+        // Placeholders in a URL may contain spaces: a first word only counts as a method if it can be one.
         let (method, url) = match line.split_once(char::is_whitespace) {
             Some((word, rest)) if is_method(word) => (Some(word.to_owned()), rest.trim()),
             _ => (None, line),
@@ -106,7 +106,7 @@ fn one(
     })
 }
 
-/// A URL whose path and query may have holes: these may hold spaces, the rest may not.
+/// A URL whose path and query may have placeholders: these may contain spaces, the rest may not.
 fn parse_url(text: &str) -> Result<ParsedUrl, String> {
     let Some(hole) = text.find("{{") else {
         return url::parse(text);

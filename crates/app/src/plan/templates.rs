@@ -1,6 +1,6 @@
-//! Texts with holes, and the files of lines that holes name.
+//! Texts with placeholders, and the files of lines that placeholders name.
 //!
-//! Must not know where a text stands. Invariant: each file of lines is read once.
+//! Must not know where a text is used. Invariant: each file of lines is read once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use loadline_model::template::{Lines, Template};
 
 use crate::Files;
 
-/// Parses texts with holes.
+/// Parses texts with placeholders.
 pub(super) struct Templates<'a> {
     files: &'a Files,
-    /// Whether texts are sent as they are.
+    /// Whether texts are sent unchanged.
     literal: bool,
     lines: BTreeMap<String, Lines>,
 }

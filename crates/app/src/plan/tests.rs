@@ -1,4 +1,4 @@
-//! What each option of `bench` leads to, and what cannot be run.
+//! The effect of each option of `bench`, and what cannot be run.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn outcome_in(line: &str, env: &Env) -> Result<TestPlan, String> {
     )
 }
 
-/// The plan of a line; `~` stands for a space within a word.
+/// The plan of a command line; `~` represents a space within a word.
 fn plan(line: &str) -> TestPlan {
     outcome_in(line, &Env::default()).unwrap_or_else(|why| panic!("{line}: {why}"))
 }
@@ -411,7 +411,7 @@ fn results() {
     assert!(plan.aggregation.samples);
 }
 
-/// The proxy's host and port for a line and an environment.
+/// The proxy's host and port for a command line and an environment.
 fn proxy(line: &str, env: &Env) -> Option<String> {
     let plan = outcome_in(line, env).unwrap_or_else(|why| panic!("{line}: {why}"));
     plan.client

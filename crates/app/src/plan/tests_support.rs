@@ -1,6 +1,6 @@
 //! Plans of sample command lines, for the tests of this crate.
 //!
-//! Must not know what is tested. Invariant: no test touches a disk through it.
+//! Must not know what is tested. Invariant: no test uses a disk through it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use loadline_model::TestPlan;
 use crate::cli::{self, Command};
 use crate::{Env, Files};
 
-/// What a `bench` command line leads to, with files held in memory.
+/// The plan of a `bench` command line, with files held in memory.
 pub(crate) fn outcome(
     words: &[String],
     env: &Env,
@@ -26,7 +26,7 @@ pub(crate) fn outcome(
     super::bench(&args, env, &Files::Memory(files), 7)
 }
 
-/// The plan of a good command line without files.
+/// The plan of a valid command line without files.
 pub(crate) fn plan_of(words: &[String]) -> TestPlan {
     outcome(words, &Env::default(), &[]).expect("a good command line")
 }

@@ -1,7 +1,7 @@
-//! How TLS is spoken, from options and the files they name.
+//! TLS settings, from options and the files that they name.
 //!
-//! Must not know certificates beyond their PEM armour. Invariant: a file that holds no PEM of the kind
-//! it should is refused before the run.
+//! Must not know certificates beyond their PEM framing. Invariant: a file without PEM of the required kind is
+//! refused before the run.
 
 use loadline_model::client::{ClientIdentity, TlsPlan, TlsVersion};
 

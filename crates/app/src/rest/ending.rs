@@ -1,7 +1,7 @@
-//! The REST API of what can be ended and not steered otherwise: a line of bench, a JMeter plan, a suite.
+//! The REST API of runs that can only be stopped: a bench command, a JMeter plan, a suite.
 //!
-//! Its documents are those of a script's test, as far as they apply. Must not know what is ended. Invariant: whatever is asked, there
-//! is an answer, and nothing but an order to stop is given.
+//! Its documents are those of a script's test, as far as they apply. Must not know what is stopped. Invariant:
+//! every request gets a response, and the only possible order is a stop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,14 +13,14 @@ use super::routes::{JSON_UTF8, PLAIN, error, not_found, ok};
 use super::{routes, status};
 use crate::http::{Answer, Asked, Refusal, Service, Work};
 
-/// What the API gives orders to.
+/// The run that the API controls.
 pub(crate) struct EndingApi {
     commands: Sender<RunCommand>,
     is_stopped: AtomicBool,
 }
 
 impl EndingApi {
-    /// An API whose orders go there.
+    /// An API with the destination of its orders.
     pub(crate) fn new(commands: Sender<RunCommand>) -> EndingApi {
         EndingApi {
             commands,
@@ -42,7 +42,7 @@ impl EndingApi {
             Err((title, why)) => error(500, JSON_UTF8, title, &why),
             Ok(false) => self.status(),
             Ok(true) => {
-                // Whoever asks twice asks for the same; a run that no longer listens has ended.
+                // A second request changes nothing; a run that no longer listens has ended.
                 if !self.is_stopped.swap(true, Ordering::Relaxed) {
                     let _ = self.commands.send(RunCommand::StopRemotely);
                 }

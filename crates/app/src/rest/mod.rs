@@ -1,7 +1,8 @@
-//! The REST API of a running test: k6's of a script, and of other loads as much of it as ends them; on a thread of its own.
+//! The REST API of a running test: k6's for scripts, and for other loads the part that stops them; on a
+//! separate thread.
 //!
-//! Must not know how a test is run: it reads a [`RunWatch`] and sends [`RunCommand`]s. Invariants:
-//! nothing here runs on a worker's thread, and whatever a client sends is bounded and answered.
+//! Must not know how a test is run: it reads a [`RunWatch`] and sends [`RunCommand`]s. Invariants: nothing here
+//! runs on a worker's thread, and every client request is bounded and gets a response.
 //!
 //! [`RunWatch`]: loadline_run::RunWatch
 //! [`RunCommand`]: loadline_model::RunCommand
@@ -23,16 +24,16 @@ use crate::terminal::print;
 use ending::EndingApi;
 pub(crate) use routes::Api;
 
-/// The API, which is served until this is dropped.
+/// The API, served until this is dropped.
 pub(crate) struct Rest {
     _server: Server,
 }
 
 impl Rest {
-    /// Begins to listen; says which token the API wants, where it was not the user who named it.
+    /// Starts to listen; prints the API's token if it was not set by the user.
     ///
     /// # Errors
-    /// Why nothing can listen there, in the words of k6.
+    /// Why it cannot listen there, in k6's words.
     pub(crate) fn start(
         address: &str,
         access: &AccessSettings,
@@ -48,10 +49,10 @@ impl Rest {
     }
 }
 
-/// Serves the API of what can be ended alone, on `--address`.
+/// Serves the API of something that can only be stopped, on `--address`.
 ///
 /// # Errors
-/// Nothing can listen there.
+/// It cannot listen there.
 pub(crate) fn of_ending(
     address: &str,
     access: &AccessSettings,

@@ -1,8 +1,7 @@
-//! What the REST API answers to which request.
+//! The responses of the REST API, by request.
 //!
-//! Source of paths, documents and words: k6's reference, and k6 v2.2.0 asked. Must not know
-//! connections. Invariant: whatever was asked, there is an answer, and what has to run a script is not
-//! run here.
+//! Source of paths, documents and texts: k6's reference, and tests against k6 v2.2.0. Must not know
+//! connections. Invariant: every request gets a response, and whatever has to run a script is not run here.
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -25,7 +24,7 @@ pub(super) const JSON_UTF8: &str = "application/json; charset=utf-8";
 pub(super) const PLAIN: &str = "text/plain; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
-/// What the API reads and steers.
+/// What the API reads and controls.
 pub(crate) struct Api {
     pub(crate) watch: Arc<RunWatch>,
     pub(crate) commands: Sender<RunCommand>,
@@ -51,7 +50,7 @@ pub(super) fn not_found() -> Answer {
     Answer::new(404, PLAIN, "404 page not found\n").with(X_CONTENT_TYPE_OPTIONS, "nosniff")
 }
 
-/// A document, or that there is no such thing.
+/// A document, or that it does not exist.
 fn found(document: Option<String>, what: &str) -> Answer {
     match document {
         Some(document) => ok(PLAIN, document),
@@ -139,7 +138,7 @@ impl Api {
         Work::Done(done)
     }
 
-    /// What lies beside the API itself.
+    /// Paths outside the API itself.
     fn beside(&self, path: &str) -> Answer {
         match path {
             "/v1" => {
@@ -171,7 +170,7 @@ impl Api {
         };
         match wanted.carry_out(&self.watch) {
             Ok(orders) => {
-                // As in k6 the answer tells of the moment before.
+                // As in k6 the response shows the state before the change.
                 let answer = self.status();
                 for order in orders {
                     // A run that no longer listens has ended; then there is nothing to change.
@@ -264,12 +263,12 @@ impl Api {
     }
 }
 
-/// Whether single ones of what a path names can be asked for, also by no name at all.
+/// Whether single members of a collection can be requested, even with an empty name.
 fn has_members(name: &str) -> bool {
     matches!(name, "metrics" | "groups")
 }
 
-/// A part of a path with `%7B` and the like read; what is no such pair stays.
+/// A part of a path with `%7B` and the like decoded; invalid sequences stay.
 fn percent_decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

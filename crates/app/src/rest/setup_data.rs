@@ -1,7 +1,7 @@
-//! What `setup()` returned, as the REST API shows and takes it.
+//! The return value of `setup()`, as the REST API shows and accepts it.
 //!
-//! Source of the shapes: k6 v2.2.0. Must not know the test. Invariant: data that was given is handed
-//! back with its keys in the same order and its numbers as they were written.
+//! Source of the formats: k6 v2.2.0. Must not know the test. Invariant: data is returned with its keys in the
+//! original order and its numbers as they were written.
 
 use loadline_go::json;
 use loadline_script::json_fault;
@@ -18,10 +18,10 @@ pub(super) fn document(data: Option<&str>) -> String {
     )
 }
 
-/// The data in the body of a request; `None` for an empty one.
+/// The data in the body of a request; `None` for an empty body.
 ///
 /// # Errors
-/// What makes it no JSON, in Go's words.
+/// Why it is not JSON, in Go's words.
 pub(super) fn read(body: &[u8]) -> Result<Option<String>, String> {
     if body.is_empty() {
         return Ok(None);

@@ -1,7 +1,7 @@
-//! The status of a test as the REST API shows it, and what can be changed of it.
+//! The status of a test as the REST API shows it, and its possible changes.
 //!
-//! Source of shapes and words: k6 v2.2.0, and its version 1 where a scenario is controlled from
-//! outside. Must not know HTTP. Invariant: a change is carried out whole or refused.
+//! Source of formats and texts: k6 v2.2.0, and its version 1 for externally controlled scenarios. Must not know
+//! HTTP. Invariant: a change is applied completely or refused.
 
 use loadline_go::integer::parse_int;
 use loadline_model::{Executor, RunCommand};
@@ -43,7 +43,7 @@ pub(super) fn document(watch: &RunWatch) -> String {
     resource(rows.to_vec())
 }
 
-/// The document of something that can be ended alone.
+/// The document of something that can only be stopped.
 pub(super) fn of_ending(is_stopped: bool) -> String {
     resource(vec![
         ("stopped", Json::Bool(is_stopped)),
@@ -67,7 +67,7 @@ fn count(value: u64) -> Json {
     Json::Int(i64::try_from(value).unwrap_or(i64::MAX))
 }
 
-/// The number that k6 has for it.
+/// k6's number for a phase.
 fn number(phase: RunPhase) -> i64 {
     match phase {
         RunPhase::Created => 0,
@@ -94,7 +94,7 @@ fn has_begun(phase: RunPhase) -> bool {
     is_running(phase) || matches!(phase, RunPhase::Ended | RunPhase::Interrupted)
 }
 
-/// Virtual users at most: as many as were made, but for those that somebody took back.
+/// Maximum number of virtual users: as many as were created, minus those that were taken back.
 fn vus_max(watch: &RunWatch, made: u64) -> u64 {
     let others: u32 = watch
         .plan()
@@ -113,7 +113,7 @@ fn is_controlled(executor: &Executor) -> bool {
     matches!(executor, Executor::ExternallyControlled { .. })
 }
 
-/// What somebody wants to be otherwise; `None`: as it is.
+/// The requested changes; `None`: unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Change {
     is_stopped: bool,
@@ -122,7 +122,7 @@ pub(super) struct Change {
     max_vus: Option<i64>,
 }
 
-/// The title of an error, and its words.
+/// The title of an error, and its text.
 type Refusal = (&'static str, String);
 
 impl Change {
@@ -154,7 +154,8 @@ impl Change {
         })
     }
 
-    /// Whether the end of something is wanted that cannot be changed otherwise; then as in k6 nothing else counts.
+    /// Whether the stop of something is requested that cannot be changed otherwise; as in k6, a stop overrides
+    /// everything else.
     ///
     /// # Errors
     /// What cannot be done, and why.
@@ -172,8 +173,8 @@ impl Change {
         Ok(false)
     }
 
-    /// Notes what is to be, and gives the orders that bring it about. As in k6, a test that is to
-    /// end is not changed otherwise.
+    /// Records the changes, and returns the orders that apply them. As in k6, a test that is being stopped is
+    /// not changed otherwise.
     ///
     /// # Errors
     /// What cannot be done, and why.
@@ -247,7 +248,7 @@ fn pausing(watch: &RunWatch, is_paused: bool) -> Result<RunCommand, String> {
     })
 }
 
-/// A member by its name, in any case of letters as in Go; null where there is none.
+/// A member by name, ignoring case as in Go; null if there is none.
 fn member<'a>(object: &'a Map<String, Value>, name: &str) -> &'a Value {
     let found = object
         .iter()

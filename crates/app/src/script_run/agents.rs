@@ -1,4 +1,4 @@
-//! A script whose load agents make.
+//! A script whose load is made by agents.
 //!
 //! Must not know what is sent to them. Invariant: agents measure what one process would.
 
@@ -14,19 +14,19 @@ use crate::agents::{AgentsJob, StartedAgents};
 use crate::k6::K6Error;
 use crate::recipe::{PlanRecipe, ScriptRecipe};
 
-/// From what agents make a script's test anew.
+/// From which agents rebuild a script's test.
 pub(crate) struct AgentsRecipe {
-    /// The script and all that it reads.
+    /// The script and everything that it reads.
     pub(crate) archive: Bytes,
-    /// The plan's.
+    /// The recipe of the plan.
     pub(crate) plan: ScriptRecipe,
 }
 
 impl Going<'_> {
-    /// Starts the agents that make the load, where some are wanted.
+    /// Starts the agents that make the load, if any are requested.
     ///
     /// # Errors
-    /// What is asked for cannot be done by agents, or they cannot be started.
+    /// The request cannot be fulfilled by agents, or they cannot be started.
     pub(super) fn start_agents(
         &self,
         plan: &Arc<TestPlan>,

@@ -1,6 +1,7 @@
 //! The files that a script's run writes.
 //!
-//! Must not know what is in them. Invariant: what cannot be written, or would be written twice or over the script, is refused before anything is sent.
+//! Must not know their content. Invariant: a file that cannot be written, or that would be written twice or
+//! overwrite the script, is refused before anything is sent.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use crate::outputs::files_of;
 use crate::result_files::{ResultFiles, check_apart};
 
 impl Going<'_> {
-    /// The files that the result is written to.
+    /// The files to which the result is written.
     pub(super) fn result_files(&self) -> ResultFiles<'_> {
         let pages = &self.run.pages;
         let by_flag = pages.json.as_deref().map(|path| ("--json", path));
@@ -23,7 +24,7 @@ impl Going<'_> {
         }
     }
 
-    /// Looks at all files before the run.
+    /// Checks all files before the run.
     pub(super) fn check_files(&self) -> Result<(), String> {
         let files = self.result_files();
         if self.run.journal.as_deref() == Some("-") {

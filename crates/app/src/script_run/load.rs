@@ -1,4 +1,4 @@
-//! Loading a script: its sources, its module code run once, its options.
+//! Loads a script: its sources, a single run of its module code, its options.
 //!
 //! Must not know what is done with it. Invariant: nothing is sent while a script is loaded.
 
@@ -37,7 +37,7 @@ impl Loaded {
 pub(crate) struct Loading<'a> {
     /// The script as the user named it.
     pub(crate) script: &'a str,
-    /// Whether libraries are fetched although they are built in.
+    /// Whether libraries are fetched even if they are built in.
     pub(crate) remote_libs: bool,
     /// Which globals it has.
     pub(crate) compatibility: Compatibility,
@@ -56,11 +56,11 @@ impl<'a> From<&'a K6Invocation> for Loading<'a> {
     }
 }
 
-/// Where a script's bytes come from, and what it is called.
+/// Where a script's bytes come from, and its name.
 pub(crate) struct Place {
     pub(crate) fetch: Box<dyn Fetch>,
     pub(crate) entry: Url,
-    /// Whence relative names are seen that a script from standard input uses.
+    /// The base of relative names that a script from standard input uses.
     pub(crate) directory: Url,
     pub(crate) env: BTreeMap<String, String>,
 }
@@ -116,7 +116,7 @@ pub(crate) fn load(
     })
 }
 
-/// What a script depends on; nothing of it is run.
+/// The dependencies of a script; none of it is run.
 ///
 /// # Errors
 /// In k6's words, with its exit code.
@@ -167,7 +167,7 @@ impl CouldNot<'_> {
     }
 }
 
-/// Runs the module code in a virtual user of its own; gives what the script exports.
+/// Runs the module code in a separate virtual user; returns the script's exports.
 fn first_init(
     program: &Program,
     metrics: &ScriptMetrics,
@@ -192,7 +192,7 @@ fn first_init(
     })
 }
 
-/// What a script threw at its top level.
+/// The error for an exception at the top level of a script.
 pub(crate) fn thrown(failure: &ScriptFailure) -> K6Error {
     let error = thrown_at_load(&failure.to_string());
     K6Error {
@@ -212,10 +212,10 @@ fn thrown_at_load(message: &str) -> K6Error {
     }
 }
 
-/// Where a script named on the command line lies.
+/// The URL of a script named on the command line.
 ///
 /// # Errors
-/// When its name cannot be a file's.
+/// Its name cannot be that of a file.
 pub(crate) fn entry(name: &str, directory: &Url) -> Result<Url, K6Error> {
     entry_url(directory, name).map_err(|error| K6Error::other(error.message))
 }

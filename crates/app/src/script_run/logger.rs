@@ -1,8 +1,8 @@
-//! The log of a script run: lines of the script, the engine and the command, to where the user
-//! wants them.
+//! The log of a script run: lines of the script, the engine and the command, to the destination that the user
+//! chose.
 //!
-//! Must not know what is said. Invariant: a line is written whole, and lines of several workers are
-//! never mixed.
+//! Must not know the content. Invariant: a line is written as a whole, and lines of several workers are never
+//! mixed.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -22,7 +22,7 @@ use crate::dialect::go_text;
 use crate::k6::{K6Error, Level, LogFormat, LogOutput, LogSettings, Notice};
 use crate::terminal::print;
 
-/// Columns that a message takes at least on a terminal, as logrus has it.
+/// Minimum width of a message on a terminal in columns, as in logrus.
 const MESSAGE_COLUMNS: usize = 44;
 
 /// The log of a script run.
@@ -31,16 +31,16 @@ pub(crate) struct Logger {
     format: LogFormat,
     lowest: Level,
     console_lowest: Level,
-    /// Whether lines are written for a terminal, and whether with colours.
+    /// Whether lines are written for a terminal, and if so, whether in colour.
     terminal: Option<bool>,
     stream: Mutex<Option<Stream>>,
-    /// Where the script's console goes instead; `None`: the log.
+    /// The destination of the script's console; `None`: the log.
     console: Option<Mutex<File>>,
-    /// How traces look on standard error.
+    /// The format of traces on standard error.
     look: TraceLook,
-    /// What is never written.
+    /// Values that are never written.
     secrets: Arc<Secrets>,
-    /// The last error that the script did not say itself.
+    /// The last error that was not logged by the script itself.
     last_error: Mutex<Option<String>>,
 }
 
@@ -54,7 +54,7 @@ impl Logger {
     /// Opens the log.
     ///
     /// # Errors
-    /// A file that cannot be written, or a place that is not supported.
+    /// A file that cannot be written, or an unsupported destination.
     pub(crate) fn open(settings: &LogSettings) -> Result<Logger, K6Error> {
         let mut lowest = if settings.verbose {
             Level::Debug
@@ -101,29 +101,29 @@ impl Logger {
         })
     }
 
-    /// The same log with the script's console in a file of its own.
+    /// The same log with the script's console in a separate file.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub(crate) fn with_console(mut self, path: &str) -> Result<Logger, K6Error> {
         self.console = Some(Mutex::new(appended(path).map_err(K6Error::other)?));
         Ok(self)
     }
 
-    /// The same log without these secrets.
+    /// The same log with these secrets removed.
     pub(crate) fn without(mut self, secrets: Arc<Secrets>) -> Logger {
         self.secrets = secrets;
         self
     }
 
-    /// The same log with traces that look so.
+    /// The same log with another format of traces.
     pub(crate) fn with_look(mut self, look: TraceLook) -> Logger {
         self.look = look;
         self
     }
 
-    /// Writes a line without the values of secrets. What a script says itself is else its own; what is
-    /// said of it shows no secret of the list.
+    /// Writes a line without the values of secrets. Otherwise the script's own lines stay as they are; lines
+    /// about the script have all known kinds of secrets removed.
     pub(crate) fn tell(&self, notice: &Notice) {
         self.tell_with(notice, self.console.as_ref());
     }
@@ -146,7 +146,7 @@ impl Logger {
         }
         match console {
             Some(file) if notice.fields.iter().any(is_source) => {
-                // The level of a log file is not the console's.
+                // The level of a log file does not apply to the console.
                 if notice.level < self.console_lowest {
                     return;
                 }
@@ -162,7 +162,7 @@ impl Logger {
         }
     }
 
-    /// The last error that was told, but for what the script said itself.
+    /// The last logged error, except those logged by the script itself.
     pub(crate) fn last_error(&self) -> Option<String> {
         let last = self.last_error.lock();
         last.unwrap_or_else(PoisonError::into_inner).clone()
@@ -213,7 +213,7 @@ impl Logger {
 
 impl ScriptLog for Logger {
     fn traced(&self, scenario: &str, what: &Traced<'_>) {
-        // Under the lock of the log, so that its lines do not fall into a block.
+        // Holds the lock of the log, so that its lines do not interrupt a block.
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         let block = trace::block(scenario, what, self.look);
         print::to_stderr(&self.secrets.redacted(&block));
@@ -227,7 +227,7 @@ impl ScriptLog for Logger {
             .map(|(name, value)| (Cow::Owned((*name).to_owned()), (*value).to_owned()))
             .collect();
         fields.sort();
-        // What the init context says is part of the log, as in k6.
+        // Console output of the init context is part of the log, as in k6.
         let console = self.console.as_ref().filter(|_| !entry.in_init);
         let notice = Notice {
             level: match entry.level {
@@ -270,7 +270,7 @@ fn level_of(name: &str) -> Level {
     }
 }
 
-/// A line as logrus writes it to a terminal.
+/// A line in the format of logrus for a terminal.
 fn terminal_line(notice: &Notice, seconds: u64, colour: bool) -> String {
     let (name, code) = match notice.level {
         Level::Debug => ("DEBU", 37),

@@ -1,7 +1,7 @@
-//! Carrying out a script's test: loading it, running it, reporting the outcome.
+//! Executes a script's test: loading it, running it, reporting the outcome.
 //!
-//! Must not know flags. Invariant: whatever happens after the first request, a summary is told and
-//! every output is closed.
+//! Must not know flags. Invariant: whatever happens after the first request, a summary is printed and every
+//! output is closed.
 
 mod agents;
 mod files;
@@ -51,30 +51,30 @@ use show::Show;
 use summary::Telling;
 pub(crate) use trace::TraceLook;
 
-/// k6's hint where no iteration was run to its end.
+/// k6's hint if no iteration completed.
 const NOTHING_FINISHED: &str =
     "No script iterations fully finished, consider making the test duration longer";
 
-/// A run about to take place.
+/// A run that is about to start.
 pub(crate) struct Going<'a> {
     /// The script.
     pub(crate) loaded: &'a Loaded,
-    /// What to do.
+    /// The plan and settings of the run.
     pub(crate) run: &'a ScriptRun,
-    /// Under which name.
+    /// The name under which it runs.
     pub(crate) identity: Identity,
     /// The script as the user named it.
     pub(crate) named: &'a str,
-    /// The command line, secrets removed.
+    /// The command line, with secrets removed.
     pub(crate) command_line: Vec<String>,
     pub(crate) env: &'a Env,
     pub(crate) logger: Arc<Logger>,
-    /// From what agents make the test anew; `None`: the load is made here.
+    /// From which agents rebuild the test; `None`: this process makes the load.
     pub(crate) recipe: Option<AgentsRecipe>,
 }
 
 impl Going<'_> {
-    /// Runs the script to its end; gives the exit code.
+    /// Runs the script to its end; returns the exit code.
     ///
     /// # Errors
     /// The run could not start.
@@ -155,11 +155,10 @@ impl Going<'_> {
         last_word::leave(self.env, &ran.result, ran.interrupted, error);
     }
 
-    /// Begins to serve the REST API and the live page where they are wanted, and what the run is seen
-    /// through by them.
+    /// Starts to serve the REST API and the live page if they are requested; returns their view of the run.
     ///
     /// # Errors
-    /// Nothing can listen where the user wants it.
+    /// The requested address cannot be listened on.
     fn listen(
         &self,
         plan: &Arc<TestPlan>,
@@ -180,7 +179,7 @@ impl Going<'_> {
         })
     }
 
-    /// Takes the whole screen where it is wanted and there is one.
+    /// Takes over the whole screen if it is requested and there is one.
     fn take_screen(
         &self,
         plan: &Arc<TestPlan>,
@@ -288,7 +287,7 @@ impl Going<'_> {
         ran
     }
 
-    /// Tells the summary, the verdict, and what went wrong; whether all of it could be written.
+    /// Prints the summary, the verdict, and errors; returns whether all of it could be written.
     fn tell(
         &self,
         plan: &Arc<TestPlan>,
@@ -296,7 +295,7 @@ impl Going<'_> {
         ran: &Ran,
         show: &mut Show,
     ) -> bool {
-        // What the summary's own virtual user measures goes nowhere.
+        // The measurements of the summary's own virtual user are dropped.
         script.metrics.values = None;
         if ran.complete == 0 && ended_by_itself(ran) {
             self.log(Level::Warning, NOTHING_FINISHED);
@@ -319,7 +318,7 @@ impl Going<'_> {
         self.write_reports(&ran.result)
     }
 
-    /// The series that somebody asked for.
+    /// The requested series.
     fn series(&self, plan: &TestPlan) -> SeriesPlan {
         let outputs = &self.run.outputs;
         SeriesPlan {
@@ -329,7 +328,7 @@ impl Going<'_> {
         }
     }
 
-    /// Writes the HTML reports, charts and the JSON result that were asked for; whether that went well.
+    /// Writes the requested HTML reports, charts and JSON results; returns whether that succeeded.
     fn write_reports(&self, result: &RunResult) -> bool {
         let failures = self.result_files().write(result);
         for why in &failures {
@@ -338,7 +337,7 @@ impl Going<'_> {
         failures.is_empty()
     }
 
-    /// Starts what is observed beside the load.
+    /// Starts the observers of the run.
     fn observers(&self) -> Result<Option<ObserverFeed>, K6Error> {
         let started = self.run.observe.start(self.env);
         started.map_err(|refusal| K6Error::new(refusal.code, refusal.message))
@@ -360,12 +359,12 @@ impl Going<'_> {
         })
     }
 
-    /// The engine's own word on the run. Nothing under k6's name, whose readers do not expect it.
+    /// Prints the engine's own verdict on the run; not under k6's name, where readers do not expect it.
     fn tell_verdict(&self, result: &RunResult) {
         let script = self.run.plan.script.as_deref();
         let is_wanted = self.identity == Identity::Loadline
             && !self.run.quiet
-            // One iteration of each scenario has been shown, and is no load to judge.
+            // A single iteration of each scenario was shown; there is no load to judge.
             && !script.is_some_and(|script| script.trace_requests)
             && self.run.summary.mode != SummaryMode::Disabled
             && self.env.get(NO_VERDICT).is_none();
@@ -384,7 +383,7 @@ impl Going<'_> {
     }
 
     fn tell_troubles(&self, ran: &Ran) {
-        // As in k6, what came first is told; what followed from it is not.
+        // As in k6, the first error is reported; its consequences are not.
         let first = ran
             .troubles
             .iter()
@@ -439,7 +438,7 @@ impl Going<'_> {
         self.logger.tell(&Notice::new(level, message));
     }
 
-    /// What is told when an output begins to fail.
+    /// The report when an output starts to fail.
     fn on_trouble(&self) -> OnTrouble {
         let logger = Arc::clone(&self.logger);
         Arc::new(move |why| logger.tell(&Notice::new(Level::Error, why)))
@@ -450,7 +449,7 @@ impl Going<'_> {
         Arc::new(move |text| logger.tell(&Notice::new(Level::Info, text)))
     }
 
-    /// Closes the outputs; whether the exit code need not tell of them.
+    /// Closes the outputs; returns whether the exit code can ignore them.
     fn close(&self, outputs: Outputs, held_up_ns: u64) -> bool {
         let closed = outputs.finish(held_up_ns);
         if let Some(held_up) = &closed.held_up {
@@ -459,7 +458,7 @@ impl Going<'_> {
         for message in &closed.lost {
             self.log(Level::Error, message);
         }
-        // As in k6, a full disk or a lost server fails no test unless the user wants it to.
+        // As in k6, a full disk or a lost server does not fail a test unless the user requires it.
         closed.lost.is_empty() || !self.run.strict_outputs
     }
 
@@ -492,10 +491,10 @@ impl Going<'_> {
     }
 }
 
-/// More virtual users than any machine holds: each takes tens of kilobytes at least.
+/// More virtual users than any machine can hold: each takes at least tens of kilobytes.
 const VUS_MAX: u64 = 10_000_000;
 
-/// Refuses a test that would only fill the memory.
+/// Refuses a test that would only exhaust the memory.
 fn check_size(run: &ScriptRun) -> Result<(), String> {
     let vus = run.max_vus;
     match vus > VUS_MAX {
@@ -506,7 +505,7 @@ fn check_size(run: &ScriptRun) -> Result<(), String> {
     }
 }
 
-/// What a run is seen and steered through from outside.
+/// How a run is watched and controlled from outside.
 #[derive(Default)]
 struct Seen {
     watch: Option<Arc<RunWatch>>,
@@ -514,7 +513,7 @@ struct Seen {
     web: Option<Web>,
 }
 
-/// Whether nothing and nobody broke the run off.
+/// Whether the run was not aborted.
 fn ended_by_itself(ran: &Ran) -> bool {
     let is_untroubled = ran
         .troubles
@@ -523,15 +522,14 @@ fn ended_by_itself(ran: &Ran) -> bool {
     is_untroubled && ran.result.totals.stop == StopReason::Finished
 }
 
-/// The script's word that the test has failed. As in k6, thresholds count beside it only where one
-/// ended the test.
+/// The script's mark that the test has failed. As in k6, thresholds only take precedence if one ended the test.
 fn mark_of_failure(ran: &Ran) -> Option<&Trouble> {
     let mut troubles = ran.troubles.iter();
     let mark = troubles.find(|trouble| trouble.code == ExitCode::MarkedFailed);
     mark.filter(|_| ran.result.totals.stop != StopReason::ThresholdCrossed)
 }
 
-/// The metrics whose thresholds did not hold, by name.
+/// The metrics whose thresholds failed, by name.
 fn crossed(result: &RunResult) -> Vec<String> {
     let Some(summary) = &result.summary else {
         return Vec::new();
@@ -558,7 +556,7 @@ fn notice_of(trouble: &Trouble) -> Notice {
     notice
 }
 
-/// The line of the log for a mark that warns.
+/// The log line for a warning mark.
 fn warning_of(mark: &Mark) -> Option<Notice> {
     let warning = Notice::warning(mark.text.as_str());
     match mark.kind.as_str() {

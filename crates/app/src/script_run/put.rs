@@ -1,6 +1,7 @@
-//! A script under a plan that is not that of its options: one load of several.
+//! A script under a plan that replaces that of its options: one load of several.
 //!
-//! Must not know why. Invariant: the script is loaded once; each load has virtual users, data and metrics of its own.
+//! Must not know the reason. Invariant: the script is loaded once; each load has its own virtual users, data
+//! and metrics.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::{Going, setup_of};
 use crate::k6::K6Error;
 
 impl Going<'_> {
-    /// Runs the script under a plan; `setup` lacks the script.
+    /// Runs the script under a plan; `setup` does not include the script.
     ///
     /// # Errors
     /// The run could not start.

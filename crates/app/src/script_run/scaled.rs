@@ -1,12 +1,11 @@
-//! An executor as the part of it that this process does, for showing.
+//! The part of an executor that this process runs, for display.
 //!
-//! Must not decide anything: the schedule divides the plan itself. Invariant: of a whole plan nothing
-//! changes.
+//! Must not decide anything: the schedule divides the plan itself. Invariant: a whole plan stays unchanged.
 
 use loadline_model::segment::Share;
 use loadline_model::{ArrivalRate, Executor, Nanos};
 
-/// The part of an executor that a share of the test does.
+/// The part of an executor for a share of the test.
 pub(super) fn scaled(executor: &Executor, share: &Share) -> Executor {
     let vus_of = |vus: u32| u32::try_from(share.scale(vus.into())).unwrap_or(vus);
     let mut part = executor.clone();
@@ -38,7 +37,7 @@ pub(super) fn scaled(executor: &Executor, share: &Share) -> Executor {
             max_vus,
             ..
         } => {
-            // As k6 tells it: a constant rate by the virtual users, a ramp by the segment's length.
+            // As in k6: a constant rate is divided by the virtual users, a ramp by the segment's length.
             let own = share.stripes_by(u64::from(*max_vus));
             slow(rate, own.map_or(0.0, |own| own.part()));
             (*pre_allocated_vus, *max_vus) = (vus_of(*pre_allocated_vus), vus_of(*max_vus));
@@ -57,13 +56,13 @@ pub(super) fn scaled(executor: &Executor, share: &Share) -> Executor {
             }
             (*pre_allocated_vus, *max_vus) = (vus_of(*pre_allocated_vus), vus_of(*max_vus));
         }
-        // What a script's test says of itself has no thread groups.
+        // Scripts have no thread groups.
         Executor::ThreadGroup(_) => {}
     }
     part
 }
 
-/// A rate of which only a part is the share's.
+/// Reduces a rate to the part of the share.
 fn slow(rate: &mut ArrivalRate, part: f64) {
     match part {
         0.0 => rate.starts = 0,

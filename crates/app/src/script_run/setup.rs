@@ -1,6 +1,6 @@
-//! What the engine is given of a script, under a plan.
+//! The setup of a script for the engine, under a plan.
 //!
-//! Must not know where the plan came from. Invariant: a script that runs elsewhere is set up as it would be here.
+//! Must not know where the plan came from. Invariant: a script that runs elsewhere gets the same setup as here.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use loadline_script::program::{HttpDebug, HttpDefaults};
 
 use super::load::Loaded;
 
-/// A script under a plan; `None` where the plan has none.
+/// A script under a plan; `None` if the plan has no script.
 pub(crate) fn setup_of(
     loaded: &Loaded,
     plan: &TestPlan,

@@ -1,6 +1,6 @@
-//! The head and the progress of a script run on standard output.
+//! The header and the progress of a script run on standard output.
 //!
-//! Must not know layouts. Invariant: nothing is shown when the user asked for quiet.
+//! Must not know layouts. Invariant: nothing is shown if the user asked for quiet.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -22,26 +22,26 @@ use crate::k6::{Identity, K6Error, ScriptRun};
 use crate::terminal::tui::Tui;
 use crate::terminal::{print, style};
 
-/// What is shown while a script runs.
+/// What is shown during a script run.
 pub(super) struct Show {
     is_quiet: bool,
-    /// Columns of the terminal; `None`: standard output is none.
+    /// Width of the terminal in columns; `None`: standard output is not a terminal.
     columns: Option<usize>,
     colour: bool,
     drawn: usize,
     state: ProgressState,
-    /// The part of the plan's scenarios that is this process's.
+    /// The part of the plan's scenarios that this process runs.
     scenarios: Vec<Scenario>,
     starts: BTreeMap<String, (Duration, Option<Duration>)>,
-    /// Whether `setup()` was the last that was heard of.
+    /// Whether the last event was from `setup()`.
     is_in_setup: bool,
-    /// The view that has the whole screen; `None`: progress is shown here.
+    /// The full-screen view; `None`: progress is shown here.
     tui: Option<Tui>,
 }
 
 impl Show {
     /// # Errors
-    /// The plan's segment cannot be.
+    /// The plan's segment is invalid.
     pub(super) fn new(run: &ScriptRun, env: &Env) -> Result<Show, K6Error> {
         let share = run.plan.share(0, 1).map_err(K6Error::config)?;
         let mut scenarios: Vec<Scenario> = run
@@ -53,7 +53,7 @@ impl Show {
                 ..scenario.clone()
             })
             .collect();
-        // As in the list of what is planned.
+        // In the order of the list of planned scenarios.
         scenarios.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
         let is_terminal = std::io::stdout().is_terminal();
         let spans = |s: &Scenario| (s.name.clone(), (s.start_time, s.executor.duration()));
@@ -83,7 +83,7 @@ impl Show {
         })
     }
 
-    /// Shows what will be done.
+    /// Shows what is going to run.
     pub(super) fn head(
         &self,
         run: &ScriptRun,
@@ -111,17 +111,17 @@ impl Show {
             max_duration: run.max_duration,
             scenarios: self.scenarios.iter().map(described).collect(),
         };
-        // A reader that went away has seen all that it wanted.
+        // A reader that closed the stream has seen what it wanted.
         drop(print::to_stdout(&layouts::header(&described, self.colour)));
     }
 
-    /// Leaves the showing to a view that has the whole screen.
+    /// Leaves the display to a full-screen view.
     pub(super) fn hand_to(&mut self, tui: Tui) {
         self.is_quiet = true;
         self.tui = Some(tui);
     }
 
-    /// Shows what an event changes.
+    /// Shows the changes of an event.
     pub(super) fn event(&mut self, event: &RunEvent) {
         if let Some(tui) = &self.tui {
             tui.event(event);
@@ -136,7 +136,7 @@ impl Show {
     }
 
     fn second(&mut self, row: &Row, delta: &Snapshot) {
-        // The last moment of the load is told after teardown().
+        // The last moment of the load is reported after teardown().
         let until = Nanos(row.at_ns + row.span_ns).into();
         self.state.elapsed = self.state.elapsed.max(until);
         self.count(delta, until);
@@ -153,7 +153,7 @@ impl Show {
         for scenario in &mut self.state.scenarios {
             scenario.active_vus = 0;
             let (start, duration) = self.starts[&scenario.name];
-            // One whose time is not over was cut, and stands still.
+            // A scenario whose time is not over was interrupted, and stops there.
             if duration.is_some_and(|duration| start + duration < at) {
                 advance(scenario, at, (start, duration), Duration::ZERO);
             }
@@ -176,7 +176,7 @@ impl Show {
         self.state.phase = TestPhase::Running;
     }
 
-    /// Shows how it ended, with how many complete and interrupted `iterations`.
+    /// Shows how the run ended, with the numbers of complete and interrupted `iterations`.
     pub(super) fn end(&mut self, iterations: (u64, u64), stop: StopReason) {
         if self.is_in_setup {
             return self.draw_before(Before::Setup);
@@ -190,7 +190,7 @@ impl Show {
             let was_ended = stop != StopReason::Finished;
             match scenario.status {
                 ScenarioStatus::Done | ScenarioStatus::Interrupted => {}
-                // Else it may begin and end within the last moment.
+                // Otherwise it may start and end within the last moment.
                 ScenarioStatus::Waiting(_) if was_ended => {}
                 _ if was_ended && is_early => scenario.status = ScenarioStatus::Interrupted,
                 _ => scenario.end(),
@@ -208,7 +208,7 @@ impl Show {
             Some(Aggregated::Gauge(gauge)) => gauge.last().unwrap_or(0.0),
             _ => 0.0,
         };
-        // Iterations that ran, also those that were cut, tell of their bytes.
+        // Iterations report their bytes, even interrupted ones.
         self.is_in_setup &= !script.root.values.contains_key(&BuiltIn::DataSent.id());
         let complete = value(BuiltIn::Iterations.id()) as u64;
         self.state.complete += complete;
@@ -245,15 +245,14 @@ impl Show {
         drop(print::to_stdout(&text));
     }
 
-    /// Leaves the block where it stands, and the whole screen to what it was: what follows is printed
-    /// after it.
+    /// Leaves the block where it is, and restores the screen: further output follows after it.
     pub(super) fn leave(&mut self) {
         self.tui = None;
         self.drawn = 0;
     }
 }
 
-/// Brings a scenario to where it is at a time of the test.
+/// Updates a scenario to its state at a time of the test.
 fn advance(
     scenario: &mut ScenarioProgress,
     at: Duration,
@@ -315,7 +314,7 @@ fn waiting(scenario: &Scenario) -> ScenarioProgress {
     }
 }
 
-/// Whether there are fewer virtual users than at most, until they are wanted.
+/// Whether virtual users are created when needed instead of all at the start.
 fn makes_vus_as_wanted(executor: &Executor) -> bool {
     matches!(
         executor,
@@ -325,7 +324,7 @@ fn makes_vus_as_wanted(executor: &Executor) -> bool {
     )
 }
 
-/// The planned starts per second of an open model, so long after its begin.
+/// The planned starts per second of an open model, at a time since its start.
 fn rate_at(executor: &Executor, elapsed: Duration) -> f64 {
     match executor {
         Executor::ConstantArrivalRate { rate, .. } => rate.starts_per_second(),

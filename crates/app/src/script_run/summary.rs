@@ -1,8 +1,7 @@
-//! What is told at the end of a script run: the script's own summary or k6's, the files, then the
-//! verdict.
+//! The output at the end of a script run: the script's own summary or k6's, the files, then the verdict.
 //!
-//! Must not know how a run is made. Invariant: whatever `handleSummary` does, every file that the
-//! user asked for is written and something is told.
+//! Must not know how a run is made. Invariant: whatever `handleSummary` does, every requested file is written
+//! and some summary is printed.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -26,7 +25,7 @@ use crate::Env;
 use crate::k6::{FOLLOWED, Level, Notice, ScriptRun, SummaryMode};
 use crate::terminal::{print, signals, style};
 
-/// What the summary is made from.
+/// The base of the summary.
 pub(super) struct Telling<'a> {
     pub(super) run: &'a ScriptRun,
     pub(super) plan: &'a Arc<TestPlan>,
@@ -40,7 +39,7 @@ pub(super) struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    /// Tells everything. As in k6, a file that cannot be written is told and changes no exit code.
+    /// Prints everything. As in k6, an unwritable file is reported without changing the exit code.
     pub(super) fn tell(&self, result: &RunResult) {
         let Some(summary) = &result.summary else {
             return;
@@ -55,7 +54,7 @@ impl Telling<'_> {
         };
         let mut unsaved = Vec::new();
         let mut left = None;
-        // As in k6, the module code runs once more also where nobody asked for the summary.
+        // As in k6, the module code runs again even if the summary is disabled.
         let impatience = signals::impatience();
         let mut is_impatient = || impatience.load(Ordering::Relaxed);
         let handled = match is_impatient() {
@@ -152,7 +151,7 @@ impl Telling<'_> {
         serde_json::from_str(self.script.data.get()?).ok()
     }
 
-    /// As in k6, the old shape is made of what `handleSummary` left of its argument.
+    /// As in k6, the old format is made from the argument as `handleSummary` left it.
     fn export(
         &self,
         summary: &TestSummary,
@@ -181,7 +180,7 @@ impl Telling<'_> {
     }
 }
 
-/// Writes to a file or a stream; what k6 says where that cannot be done.
+/// Writes to a file or a stream; fails with k6's message.
 fn write(name: &str, content: &[u8]) -> Result<(), String> {
     let written = match name {
         "stdout" => print::to_stdout(&String::from_utf8_lossy(content)),

@@ -1,6 +1,6 @@
-//! What `--once` shows, in the shape that the report asks for.
+//! The output of `--once`, in the format that the report requires.
 //!
-//! Must not know layouts. Invariant: what is made here is one whole block of lines.
+//! Must not know layouts. Invariant: each result is one complete block of lines.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use loadline_run::Traced;
 use loadline_script::hop::HopHeaders;
 use loadline_script::trace::{HopTrace, TracedOutcome};
 
-/// How traces are shown.
+/// The format of traces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TraceLook {
     pub(crate) style: Style,
@@ -32,7 +32,7 @@ pub(super) fn block(scenario: &str, what: &Traced<'_>, look: TraceLook) -> Strin
     }
 }
 
-/// Scenario and group, as far as they say something.
+/// Scenario and group, unless they are default or empty.
 fn place<'a>(scenario: &'a str, group: &'a str) -> Cow<'a, str> {
     match (scenario, group) {
         ("" | "default", group) => group.into(),

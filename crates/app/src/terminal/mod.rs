@@ -1,7 +1,7 @@
-//! What people see while a run goes on, and the signals they send.
+//! What users see during a run, and the signals that they send.
 //!
-//! Must not know what is measured; the texts come from the report crate. Invariant: nothing but
-//! reports goes to standard output, and a stream that was closed never ends the run.
+//! Must not know what is measured; the texts come from the report crate. Invariant: only reports go to standard
+//! output, and a closed stream never ends the run.
 
 pub(crate) mod now;
 pub(crate) mod print;

@@ -1,6 +1,6 @@
-//! The time of day, for what is told before and beside a run.
+//! The time of day, for texts before and alongside a run.
 //!
-//! Must not know what is told. Invariant: nothing but a text depends on it.
+//! Must not know the texts. Invariant: nothing but a text depends on it.
 
 use loadline_engine::clock::Clock;
 use loadline_output::k6_lines::push_rfc3339;

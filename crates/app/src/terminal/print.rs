@@ -1,37 +1,37 @@
-//! Writing to the two streams.
+//! Writes to the two standard streams.
 //!
-//! Must not know what is written. Invariant: a closed stream is an error to look at, never a panic.
+//! Must not know what is written. Invariant: a closed stream is an error to be handled, never a panic.
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Most bytes of each stream that wait while a full-screen view has the terminal.
+/// Maximum number of bytes per stream that are held while a full-screen view owns the terminal.
 const HELD_MAX: usize = 1 << 20;
 
-/// What was written while somebody else had the terminal.
+/// Output written while a full-screen view owned the terminal.
 #[derive(Default)]
 struct Held {
     out: Vec<u8>,
     err: Vec<u8>,
-    /// Bytes beyond the limit, which are gone.
+    /// Number of discarded bytes beyond the limit.
     lost: usize,
 }
 
 /// `None`: the streams are written to at once.
 static HELD: Mutex<Option<Held>> = Mutex::new(None);
 
-/// Most bytes that are overheard.
+/// Maximum number of copied bytes.
 const OVERHEARD_MAX: usize = 1 << 20;
 
-/// What was written to both streams since somebody wanted to know; `None`: nobody does.
+/// A copy of the output of both streams since [`overhear`]; `None`: no copy is made.
 static OVERHEARD: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 
-/// Keeps a copy of what is written from now on.
+/// Starts to keep a copy of all output.
 pub(crate) fn overhear() {
     *overheard() = Some(Vec::new());
 }
 
-/// What was written since [`overhear`].
+/// The output since [`overhear`].
 pub(crate) fn take_overheard() -> String {
     let bytes = overheard().take().unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
@@ -52,17 +52,17 @@ fn held() -> MutexGuard<'static, Option<Held>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps what is written from now on until [`release`].
+/// Holds all output until [`release`].
 pub(crate) fn hold() {
     held().get_or_insert_default();
 }
 
-/// Writes what was kept, and from now on at once.
+/// Writes the held output, and from now on writes at once.
 pub(crate) fn release() {
     let Some(kept) = held().take() else {
         return;
     };
-    // There is nobody left to tell when that fails.
+    // If this fails, there is nobody left to notify.
     let _ = stream_to_stdout(|stream| stream.write_all(&kept.out));
     let _ = write_to_stderr(&kept.err);
     if kept.lost > 0 {
@@ -73,7 +73,7 @@ pub(crate) fn release() {
     }
 }
 
-/// Keeps bytes for later; whether they are.
+/// Holds bytes for later; returns whether they are held.
 fn keep(bytes: &[u8], stream: fn(&mut Held) -> &mut Vec<u8>) -> bool {
     let mut held = held();
     let Some(kept) = held.as_mut() else {
@@ -89,7 +89,7 @@ fn keep(bytes: &[u8], stream: fn(&mut Held) -> &mut Vec<u8>) -> bool {
 /// Writes text to standard output.
 ///
 /// # Errors
-/// Those of the stream; one that its reader closed (`| head`) is none: the reader has what it wanted.
+/// Those of the stream; a reader that closed it (`| head`) is not an error: it has what it wanted.
 pub(crate) fn to_stdout(text: &str) -> io::Result<()> {
     bytes_to_stdout(text.as_bytes())
 }
@@ -106,7 +106,7 @@ pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> io::Result<()> {
     stream_to_stdout(|stream| stream.write_all(bytes))
 }
 
-/// Lets `write` write to standard output, whoever has the screen.
+/// Lets `write` write to standard output, even if a full-screen view owns the terminal.
 ///
 /// # Errors
 /// As [`to_stdout`].
@@ -120,7 +120,7 @@ pub(crate) fn stream_to_stdout(
     }
 }
 
-/// Writes text to standard error; there is nobody left to tell when that fails.
+/// Writes text to standard error; if this fails, there is nobody left to notify.
 pub(crate) fn to_stderr(text: &str) {
     let _ = bytes_to_stderr(text.as_bytes());
 }

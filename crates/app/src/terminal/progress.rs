@@ -1,7 +1,6 @@
-//! Live progress: a block redrawn each second, or a plain line now and then.
+//! Live progress: a block redrawn each second, or a plain line from time to time.
 //!
-//! Must not know what the lines say. Invariant: a hidden cursor is shown again, whatever ends the
-//! run.
+//! Must not know the content of the lines. Invariant: a hidden cursor is shown again, whatever ends the run.
 
 use std::io::{IsTerminal, Write};
 
@@ -21,7 +20,7 @@ pub(crate) struct Live<W: Write> {
 
 enum Manner {
     Silent,
-    /// Lines of the block on the screen, so that the next one takes their place.
+    /// Number of lines of the block on the screen, which the next block replaces.
     Block {
         style: Style,
         lines: usize,
@@ -32,7 +31,7 @@ enum Manner {
 }
 
 impl Live<std::io::Stderr> {
-    /// Progress on standard error: a block on a terminal, lines into a pipe, nothing when quiet.
+    /// Progress on standard error: a block on a terminal, lines in a pipe, nothing if quiet.
     pub(crate) fn on_stderr(plan: &TestPlan, quiet: bool, style: Style) -> Self {
         let out = std::io::stderr();
         let manner = match (quiet, out.is_terminal()) {
@@ -49,7 +48,7 @@ impl Live<std::io::Stderr> {
 }
 
 impl<W: Write> Live<W> {
-    /// Shows what an event changes. A stream that fails ends the progress, not the run.
+    /// Shows the changes of an event. A stream error ends the progress, not the run.
     pub(crate) fn show(&mut self, event: &RunEvent) {
         let RunEvent::Second { row, .. } = event else {
             return;
@@ -76,7 +75,7 @@ impl<W: Write> Live<W> {
         }
     }
 
-    /// Takes a block off the screen, so that the report stands where it was.
+    /// Removes the block from the screen, so that the report replaces it.
     pub(crate) fn clear(&mut self) {
         if let Manner::Block { lines, .. } = &mut self.manner
             && *lines > 0
@@ -97,8 +96,8 @@ impl<W: Write> Drop for Live<W> {
     }
 }
 
-/// The block with the control sequences that put it in the place of the last one: cursor hidden,
-/// up, each line cleared to its end.
+/// The block with the control sequences that replace the previous one: cursor hidden, moved up, each line
+/// cleared to its end.
 fn block(seen: &Progress, style: Style, lines: &mut usize) -> String {
     let text = progress::block(seen, &style);
     let moved = if *lines == 0 {

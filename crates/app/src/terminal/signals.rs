@@ -1,8 +1,8 @@
 //! Ctrl-C and SIGTERM as orders to the run.
 //!
-//! Must not know what a run is. Invariants: the first signal asks that the run stop; every later one,
-//! and the first after the load, ask that nothing is waited for; no other thread
-//! can keep such a signal from ending the process; a process that was started to ignore SIGHUP does.
+//! Must not know what a run is. Invariants: the first signal requests a stop; every later one, and the first
+//! after the load, requests that nothing is waited for; no other thread can prevent such a signal from ending
+//! the process; a process that was started with SIGHUP ignored ignores it.
 
 use std::fmt::Display;
 use std::io;
@@ -18,37 +18,37 @@ use loadline_model::{ExitCode, RunCommand};
 use super::{print, tui};
 use crate::Ending;
 
-/// Whether SIGTERM came.
+/// Whether SIGTERM was received.
 static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Whether SIGHUP came.
+/// Whether SIGHUP was received.
 static HUNG_UP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Whether any signal came, for who waits for one.
+/// Whether any signal was received, for waiting threads.
 static CAME: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
-/// Whether the load is over, and a signal can only mean that what is left is not waited for.
+/// Whether the load is over, so that a signal can only mean that nothing is waited for.
 static LOAD_IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Whether a second signal came, or one after the load.
+/// Whether a second signal was received, or one after the load.
 static IMPATIENT: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// How long what was measured may take to be written after the second signal.
+/// How long writing the measurements may take after the second signal.
 const LAST_WRITES: Duration = Duration::from_millis(800);
-/// How long the terminal may take to be given back after that.
+/// How long restoring the terminal may take after that.
 const LAST_FRAME: Duration = Duration::from_millis(100);
 
-/// What the second signal does.
+/// The effect of the second signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SecondSignal {
-    /// Ends the process in less than a second, whatever it is at.
+    /// Ends the process in less than a second, whatever it is doing.
     Ends,
-    /// Is one more order, for a command that has things to put back.
+    /// Is another order, for a command that has to clean up.
     Orders,
 }
 
-/// Signals by which programs are told things that a run has no use for: they do not end it. A file that has grown to the
-/// limit of files is told of by the write that fails too.
+/// Signals that other programs use as notifications and that a run ignores: they do not end it. A file that
+/// reaches the file size limit is also reported by the failing write.
 const WITHOUT_MEANING: [i32; 3] = [
     signal_hook::consts::SIGUSR1,
     signal_hook::consts::SIGUSR2,
@@ -58,16 +58,16 @@ const WITHOUT_MEANING: [i32; 3] = [
 /// Both ends of the orders to a run.
 type Orders = (Sender<RunCommand>, Receiver<RunCommand>);
 
-/// What the first signal asks for.
+/// The effect of the first signal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FirstSignal {
     order: RunCommand,
-    /// What is said then; empty: nothing.
+    /// The message printed then; empty: none.
     notice: &'static str,
 }
 
 impl FirstSignal {
-    /// Interrupts what runs, and says so.
+    /// Interrupts the run, with a message.
     pub(crate) const fn interrupts(notice: &'static str) -> FirstSignal {
         FirstSignal {
             order: RunCommand::Interrupt,
@@ -80,21 +80,21 @@ impl FirstSignal {
         "\nstopping: requests in flight are interrupted; press Ctrl-C again to exit at once\n",
     );
 
-    /// Lets the requests of a run end, as the tool does whose command line it is.
+    /// Lets the requests of a run end, as in the tool whose command line it is.
     pub(crate) const WAITS: FirstSignal = FirstSignal {
         order: RunCommand::StopGracefully,
         notice: "\nstopping: waiting for requests in flight; press Ctrl-C again to stop at once\n",
     };
 }
 
-/// The orders that signals give from now on, and by which others can give some. To be called once in a
-/// process.
+/// Starts to turn signals into orders; returns both ends of their channel, so that others can give orders too.
+/// Must be called once per process.
 ///
-/// Nothing in the handler waits for another thread: a stream whose reader stands still must not keep
-/// the next signal from being heeded.
+/// Nothing in the handler waits for another thread: a stalled reader of a stream must not delay the handling of
+/// the next signal.
 ///
 /// # Errors
-/// When the signals cannot be caught.
+/// The signals cannot be caught.
 pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders, Ending> {
     let (sender, receiver) = mpsc::channel();
     let others = sender.clone();
@@ -114,7 +114,7 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
         *came.lock().unwrap_or_else(PoisonError::into_inner) = true;
         changed.notify_all();
     };
-    // The handler has a thread of its own, and what makes it does not say that there is none.
+    // The handler runs on a separate thread, and its library does not report if the thread cannot be created.
     aside(|| ()).map_err(|error| {
         refused(format!(
             "the system refuses a thread: {error}; raise its limits, such as ulimit -u"
@@ -122,7 +122,7 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
     })?;
     let outlives_terminal = is_ignored(libc::SIGHUP);
     ctrlc::set_handler(handler).map_err(refused)?;
-    // Beside the handler, which is not told which signal came.
+    // In addition to the handler, which does not know which signal was received.
     let mut told_apart = vec![(signal_hook::consts::SIGTERM, &TERMINATED)];
     match outlives_terminal {
         true => ignore(libc::SIGHUP),
@@ -131,14 +131,14 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
     for (signal, came) in told_apart {
         signal_hook::flag::register(signal, Arc::clone(came)).map_err(refused)?;
     }
-    // Caught, not ignored: a process that it starts would ignore them too.
+    // Caught instead of ignored: child processes would inherit an ignored signal.
     for signal in WITHOUT_MEANING {
         signal_hook::flag::register(signal, Arc::default()).map_err(refused)?;
     }
     Ok((others, receiver))
 }
 
-/// Whether who started the process had it ignore a signal, as `nohup` does for one that is to outlive its terminal.
+/// Whether the process was started with a signal ignored, as by `nohup` to survive the end of the terminal.
 fn is_ignored(signal: libc::c_int) -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: without a new action the call writes the present one into the room that it is given, and nothing else.
@@ -147,23 +147,24 @@ fn is_ignored(signal: libc::c_int) -> bool {
     is_told && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
-/// Has the process ignore a signal again.
+/// Makes the process ignore a signal again.
 fn ignore(signal: libc::c_int) {
     // SAFETY: no code of the process is called for a signal that is ignored.
     unsafe { libc::signal(signal, libc::SIG_IGN) };
 }
 
-/// Set when SIGTERM or SIGINT comes, for a command that leaves by itself then; a second one ends the process at once.
+/// Set when SIGTERM or SIGINT is received, for a command that then ends by itself; a second signal ends the
+/// process at once.
 ///
 /// # Errors
-/// When the signals cannot be caught.
+/// The signals cannot be caught.
 pub(crate) fn leave() -> Result<Arc<AtomicBool>, Ending> {
     let came = Arc::<AtomicBool>::default();
     for (signal, code) in [
         (signal_hook::consts::SIGTERM, ExitCode::Terminated.code()),
         (signal_hook::consts::SIGINT, ExitCode::Interrupted.code()),
     ] {
-        // In this order: the first signal finds the flag unset.
+        // The order matters: the first signal must find the flag unset.
         signal_hook::flag::register_conditional_shutdown(signal, code.into(), Arc::clone(&came))
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&came)))
             .map_err(refused)?;
@@ -177,18 +178,18 @@ fn refused(why: impl Display) -> Ending {
     Ending::refusal(ExitCode::Other, &format!("cannot catch signals: {why}"))
 }
 
-/// Ends the process in less than a second, whatever it is at: whoever asked has asked twice.
+/// Ends the process in less than a second, whatever it is doing: the user has asked twice.
 pub(crate) fn lose_patience() {
     IMPATIENT.store(true, Ordering::Relaxed);
     drop(aside(end_soon).map_err(|_| end_now()));
 }
 
-/// Does something on a thread of its own, which nobody waits for.
+/// Runs a closure on a separate thread that nobody waits for.
 fn aside(act: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     thread::Builder::new().spawn(act)
 }
 
-/// Ends the process when its last writes have had their time.
+/// Ends the process after the time for its last writes.
 #[expect(
     clippy::disallowed_methods,
     reason = "it waits by itself: nothing else of the process can be relied on"
@@ -204,24 +205,24 @@ fn end_now() {
     signal_hook::low_level::exit(ExitCode::ExternalAbort.code().into());
 }
 
-/// Says that the load is over: the first signal already is one that nothing is waited for at.
+/// Marks the end of the load: from now on the first signal already means that nothing is waited for.
 pub(crate) fn note_end_of_load() {
     LOAD_IS_OVER.store(true, Ordering::Relaxed);
 }
 
-/// Set when a second signal came, or one after the load: whoever waits for the end is to give up.
+/// Set by a second signal, or one after the load: whoever waits for the end must give up.
 pub(crate) fn impatience() -> Arc<AtomicBool> {
     Arc::clone(&IMPATIENT)
 }
 
-/// Waits until a signal comes, or not at all where one came already.
+/// Waits for a signal; returns at once if one was received before.
 pub(crate) fn wait() {
     let (came, changed) = &CAME;
     let guard = came.lock().unwrap_or_else(PoisonError::into_inner);
     drop(changed.wait_while(guard, |came| !*came));
 }
 
-/// What Go calls the signal that came: `terminated` after SIGTERM, `hangup` after SIGHUP, else `interrupt`.
+/// Go's name of the received signal: `terminated` for SIGTERM, `hangup` for SIGHUP, otherwise `interrupt`.
 pub(crate) fn name() -> &'static str {
     if TERMINATED.load(Ordering::Relaxed) {
         "terminated"
@@ -232,7 +233,7 @@ pub(crate) fn name() -> &'static str {
     }
 }
 
-/// The exit code by which a shell tells of the signal that came.
+/// The exit code that a shell reports for the received signal.
 pub(crate) fn code_of_shell() -> ExitCode {
     match TERMINATED.load(Ordering::Relaxed) {
         true => ExitCode::Terminated,

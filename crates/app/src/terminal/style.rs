@@ -1,7 +1,7 @@
-//! Colour and width, decided from the terminal and the environment.
+//! Colour and width, derived from the terminal and the environment.
 //!
-//! Must not know what is shown. Invariant: `--no-color` beats `NO_COLOR` beats `CLICOLOR_FORCE`
-//! beats the terminal.
+//! Must not know what is shown. Invariant: `--no-color` beats `NO_COLOR` beats `CLICOLOR_FORCE` beats the
+//! terminal.
 
 use std::io::IsTerminal;
 
@@ -9,17 +9,17 @@ use loadline_report::Style;
 
 use crate::Env;
 
-/// Columns where the width is not known.
+/// Width in columns if it is unknown.
 const WIDTH: usize = 100;
-/// The widest report: longer lines are hard to read.
+/// Maximum width of reports: longer lines are hard to read.
 const WIDTH_MAX: usize = 140;
 
-/// How text for standard output may look.
+/// The style of text on standard output.
 pub(crate) fn of_stdout(no_color: bool, env: &Env) -> Style {
     style(no_color, env, std::io::stdout().is_terminal())
 }
 
-/// How text for standard error may look.
+/// The style of text on standard error.
 pub(crate) fn of_stderr(no_color: bool, env: &Env) -> Style {
     style(no_color, env, std::io::stderr().is_terminal())
 }
@@ -33,7 +33,7 @@ fn style(no_color: bool, env: &Env, is_terminal: bool) -> Style {
     }
 }
 
-/// The terminal's columns; `None` when there is no terminal.
+/// The terminal's width in columns; `None` if there is no terminal.
 pub(crate) fn columns(env: &Env) -> Option<usize> {
     let given = env.get("COLUMNS").and_then(|text| text.parse().ok());
     let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));

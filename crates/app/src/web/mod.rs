@@ -1,9 +1,8 @@
-//! The live page of a run: its figures, charts and verdict in a browser while it goes on, and orders
-//! from there.
+//! The live page of a run: its figures, charts and verdict in a browser during the run, and orders from there.
 //!
-//! One thread adds up what the run tells and writes events, another serves. Must not know how a run is
-//! made: it reads [`RunEvent`]s and sends [`RunCommand`]s. Invariants: the run never waits for a page;
-//! what is kept does not grow with the run's length, nor with its readers.
+//! One thread sums up the run's events and writes the page's, another serves them. Must not know how a run is
+//! made: it reads [`RunEvent`]s and sends [`RunCommand`]s. Invariants: the run never waits for a page; memory
+//! does not grow with the run's length, nor with the number of readers.
 //!
 //! [`RunCommand`]: loadline_model::RunCommand
 
@@ -25,24 +24,24 @@ use crate::http::{AccessSettings, Server, random_word};
 use routes::Page;
 use story::Told;
 
-/// Where the page is unless the user says otherwise.
+/// Default address of the page.
 pub(crate) const ADDRESS: &str = "127.0.0.1:5665";
-/// Events between the run and the page: minutes of them, so that only a thread that hangs misses any.
+/// Events between the run and the page: enough for minutes, so that only a hanging thread misses any.
 const EVENTS: usize = 256;
 
-/// What a live page is started with.
+/// The input of a live page.
 pub(crate) struct WebSetup<'a> {
-    /// `host:port`, or a port of this machine alone.
+    /// `host:port`, or only a port, on this machine.
     pub(crate) address: &'a str,
-    /// Who may ask.
+    /// The access settings.
     pub(crate) access: &'a AccessSettings,
-    /// What is run.
+    /// The plan of the run.
     pub(crate) plan: &'a TestPlan,
-    /// Where orders go.
+    /// The receiver of orders.
     pub(crate) commands: Sender<RunCommand>,
-    /// What a script's metrics are seen through; `None` for other runs.
+    /// Access to a script's metrics; `None` for other runs.
     pub(crate) watch: Option<Arc<RunWatch>>,
-    /// Whether the run waits for a word before it begins.
+    /// Whether the run waits for an order before it starts.
     pub(crate) is_paused: bool,
 }
 
@@ -51,16 +50,16 @@ pub(crate) struct Web {
     events: Option<SyncSender<Told>>,
     missed: Arc<AtomicU64>,
     story: Option<JoinHandle<()>>,
-    /// Dropped last: what was told last is on its way to the readers.
+    /// Dropped last: the final events are still being sent to the readers.
     server: Option<Server>,
     url: String,
 }
 
 impl Web {
-    /// Begins to serve.
+    /// Starts to serve.
     ///
     /// # Errors
-    /// Why nothing can listen there.
+    /// Why it cannot listen there.
     pub(crate) fn start(setup: WebSetup<'_>) -> Result<Web, String> {
         let address = full(setup.address);
         let (events, told) = sync_channel(EVENTS);
@@ -92,12 +91,12 @@ impl Web {
         })
     }
 
-    /// The address to open, with its token where one is wanted.
+    /// The URL to open, with its token if one is required.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Takes in what the run tells.
+    /// Handles an event of the run.
     pub(crate) fn event(&self, event: &RunEvent) {
         let Some(events) = &self.events else { return };
         match events.try_send(Told::Run(Box::new(event.clone()))) {
@@ -112,7 +111,7 @@ impl Web {
 impl Drop for Web {
     fn drop(&mut self) {
         if let Some(events) = self.events.take() {
-            // A thread that is gone has nothing to end; one that hangs is waited for here.
+            // A finished thread needs no end; a hanging one is waited for here.
             drop(events.send(Told::Close));
         }
         if let Some(story) = self.story.take() {
@@ -126,7 +125,7 @@ fn is_steered(scenario: &loadline_model::Scenario) -> bool {
     matches!(scenario.executor, Executor::ExternallyControlled { .. })
 }
 
-/// A port alone is one of this machine's own.
+/// A port without a host is on this machine only.
 fn full(address: &str) -> String {
     match address {
         "" => ADDRESS.to_owned(),

@@ -1,7 +1,7 @@
-//! Whoever listens to a page's events.
+//! The readers of a page's events.
 //!
-//! Must not know what the events tell. Invariant: writing never waits; a reader that lets its queue fill
-//! up is cut off, and can come again.
+//! Must not know the events. Invariant: writing never waits; a reader whose queue is full is disconnected, and
+//! may reconnect.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use hyper::body::Bytes;
 use tokio::sync::{Notify, mpsc};
 
-/// Events that may wait for one reader: as many seconds.
+/// Maximum number of queued events per reader, each for one second.
 pub(super) const WAITING_MAX: usize = 8;
-/// Readers at a time: a team round one test.
+/// Maximum number of concurrent readers: a team around one test.
 pub(super) const READERS_MAX: usize = 16;
 
-/// One who listens.
+/// A reader.
 pub(super) struct Reader {
     events: mpsc::Sender<Bytes>,
     /// Cuts the connection.
@@ -22,11 +22,11 @@ pub(super) struct Reader {
     _place: Place,
 }
 
-/// One of the places for readers, which is free again when this is dropped.
+/// A slot for a reader, released when this is dropped.
 pub(super) struct Place(Arc<AtomicUsize>);
 
 impl Place {
-    /// Takes a place; `None` when there is none.
+    /// Takes a slot; `None` if none is free.
     pub(super) fn take(taken: &Arc<AtomicUsize>) -> Option<Place> {
         let one_more = |taken: usize| (taken < READERS_MAX).then_some(taken + 1);
         taken
@@ -43,7 +43,7 @@ impl Drop for Place {
 }
 
 impl Reader {
-    /// A reader, and the channel that its connection takes events from.
+    /// A reader, and the channel from which its connection takes events.
     pub(super) fn new(cut: Arc<Notify>, place: Place) -> (Reader, mpsc::Receiver<Bytes>) {
         let (events, channel) = mpsc::channel(WAITING_MAX);
         let reader = Reader {
@@ -54,7 +54,7 @@ impl Reader {
         (reader, channel)
     }
 
-    /// Hands an event over; whether the reader is still there.
+    /// Sends an event; returns whether the reader is still connected.
     pub(super) fn tell(&self, event: &Bytes) -> bool {
         match self.events.try_send(event.clone()) {
             Ok(()) => true,
@@ -66,13 +66,13 @@ impl Reader {
         }
     }
 
-    /// Whether its connection is gone.
+    /// Whether its connection is closed.
     pub(super) fn is_gone(&self) -> bool {
         self.events.is_closed()
     }
 }
 
-/// An event as a server sends it (HTML, "Server-sent events"); the data must be one line.
+/// An event in the format of HTML's "Server-sent events"; the data must be one line.
 pub(super) fn event(name: &str, data: &str) -> Bytes {
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }

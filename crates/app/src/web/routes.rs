@@ -1,7 +1,6 @@
-//! What the live page's server answers to which request.
+//! The responses of the live page's server, by request.
 //!
-//! Must not know connections. Invariants: whatever was asked, there is an answer; orders are given by
-//! `POST` alone.
+//! Must not know connections. Invariants: every request gets a response; orders are only accepted by `POST`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -24,18 +23,18 @@ use crate::http::{Answer, Asked, Refusal, Service, Work};
 const HTML: &str = "text/html; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 const EVENTS: &str = "text/event-stream; charset=utf-8";
-/// How long a page may take to be made with what is known so far.
+/// How long rendering a page with the current state may take.
 const PAGE_PATIENCE: Duration = Duration::from_secs(2);
-/// How long the report of an unfinished run may take to be made.
+/// How long rendering the report of an unfinished run may take.
 const REPORT_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the page reads and steers.
+/// What the page reads and controls.
 pub(super) struct Page {
     pub(super) steering: Steering,
     pub(super) events: SyncSender<Told>,
     pub(super) commands: Sender<RunCommand>,
     pub(super) watch: Option<Arc<RunWatch>>,
-    /// Places taken.
+    /// Number of occupied slots.
     pub(super) readers: Arc<AtomicUsize>,
 }
 
@@ -71,7 +70,7 @@ impl Page {
         }
     }
 
-    /// The page with what is known so far; one that is told later where that takes too long.
+    /// The page with the current state; if that takes too long, a page that gets it later.
     fn page(&self) -> Work {
         let (events, steering) = (self.events.clone(), self.steering.clone());
         Work::Later(Box::new(move || {
@@ -158,7 +157,7 @@ fn ended() -> Answer {
     Answer::new(503, PLAIN, "the run has ended\n")
 }
 
-/// With what keeps a page from being framed, kept or guessed at.
+/// Adds headers that prevent framing, caching and content sniffing.
 fn closed(answer: Answer) -> Answer {
     answer
         .with(CACHE_CONTROL, "no-store")

@@ -1,7 +1,6 @@
-//! A run that is not over, as the result that it would be if it ended now.
+//! An unfinished run, as the result that it would have if it ended now.
 //!
-//! Must not know pages or readers. Invariant: it is made of what the run told and nothing else, and of
-//! bounded size.
+//! Must not know pages or readers. Invariant: it is made only from the run's events, and has bounded size.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -20,22 +19,22 @@ use loadline_model::verdict::{Delivery, Limit, Verdict};
 use loadline_model::{RunEvent, Snapshot, TestPlan};
 use loadline_run::{RunWatch, evaluate_thresholds};
 
-/// Marks kept; what happens more often than this is told by the counts.
+/// Maximum number of marks; more frequent events are visible in the counts.
 const MARKS_MAX: usize = 256;
 
-/// Seconds that are now: one alone jumps about where requests are few.
+/// Number of seconds that count as current: a single one varies too much if there are few requests.
 const RECENT: usize = 5;
 
-/// Rows of the live page's charts: more than a screen has columns for, and few enough that the memory of a browser
-/// that looks on for hours stays flat. The report at the end has all that the result has.
+/// Rows in the live page's charts: more than the width of a screen in columns, and few enough that the memory
+/// of a browser stays constant over hours. The report at the end has all rows of the result.
 pub(super) const ROWS_SHOWN: usize = 1_200;
 
-/// How far a run is, as its page shows it.
+/// The progress of a run, as shown on its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Virtual users are being made.
+    /// Virtual users are being created.
     Preparing,
-    /// It waits for a word.
+    /// It waits for an order.
     Waiting,
     /// `setup()` runs.
     Setup,
@@ -46,7 +45,7 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    /// In one word, for the page's script.
+    /// As one word, for the page's script.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Phase::Preparing => "preparing",
@@ -58,7 +57,7 @@ impl Phase {
     }
 }
 
-/// A run as far as it was told.
+/// The state of a run according to its events.
 pub(crate) struct State {
     started: Option<Started>,
     before: Option<Before>,
@@ -103,7 +102,7 @@ struct Started {
 }
 
 impl State {
-    /// Takes in what the run tells.
+    /// Handles an event of the run.
     pub(crate) fn take(&mut self, event: RunEvent) {
         match event {
             RunEvent::Before(before) => self.before = Some(before),
@@ -123,7 +122,7 @@ impl State {
                 self.rss_max_bytes = self.rss_max_bytes.max(row.generator.rss_bytes);
                 self.remember(&row, &delta);
                 self.rows.add(row);
-                // What a script measured is summed by its watch.
+                // The measurements of a script are summed by its watch.
                 let mut delta = Arc::unwrap_or_clone(delta);
                 delta.script = None;
                 self.seen.merge(delta);
@@ -132,7 +131,7 @@ impl State {
             RunEvent::Resource(sample) => self.observed.add(&sample),
             RunEvent::Observer(note) => self.observed.note(note),
             RunEvent::Finished(result) => self.result = Some(result),
-            // Marks beyond the limit, and what only sinks want.
+            // Marks beyond the limit, and events that only sinks need.
             _ => {}
         }
     }
@@ -148,8 +147,8 @@ impl State {
         });
     }
 
-    /// The last seconds as one row, with percentiles of all their requests; `None` before there is one,
-    /// and when the run is over.
+    /// The last seconds as one row, with percentiles of all their requests; `None` before the first row, and
+    /// after the end of the run.
     pub(crate) fn now(&self) -> Option<Row> {
         let rows = self.recent.iter().map(|recent| recent.row.clone());
         let mut row = rows.reduce(|first, second| joined(&first, &second))?;
@@ -173,12 +172,12 @@ impl State {
         }
     }
 
-    /// Rows that are whole.
+    /// The complete rows.
     pub(crate) fn rows(&self) -> &[Row] {
         self.rows.whole()
     }
 
-    /// From the start to what was told last, in nanoseconds.
+    /// From the start to the latest event, in nanoseconds.
     pub(crate) fn elapsed_ns(&self) -> u64 {
         match &self.result {
             Some(result) => result.totals.elapsed_ns,
@@ -186,7 +185,7 @@ impl State {
         }
     }
 
-    /// The result, or what it would be now; `None` before the start.
+    /// The result, or the current one; `None` before the start.
     pub(crate) fn result(&self, watch: Option<&RunWatch>) -> Option<Arc<RunResult>> {
         if let Some(result) = &self.result {
             return Some(Arc::clone(result));
@@ -258,7 +257,7 @@ impl State {
         }
     }
 
-    /// What was seen, with what is under way counted as never answered, so that it adds up.
+    /// The counts so far, with requests in flight counted as never answered, so that the sums are consistent.
     fn unfinished_counted(&self) -> Snapshot {
         let mut seen = self.seen.clone();
         for counts in [&mut seen.counts, &mut seen.warm_up] {

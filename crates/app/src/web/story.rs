@@ -1,8 +1,8 @@
-//! From what a run tells to the events of its page: once a second the parts that are shown, and the rows
-//! that the charts do not have yet.
+//! From the events of a run to the events of its page: once a second the visible parts, and new rows of the
+//! charts.
 //!
-//! Must not know sockets. Invariants: whoever joins is told everything first; nothing is rendered while
-//! nobody reads.
+//! Must not know sockets. Invariants: a new reader first gets everything; nothing is rendered while there are
+//! no readers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,21 +17,21 @@ use serde_json::json;
 use super::readers::{Reader, event};
 use super::state::{Phase, State};
 
-/// What the thread is told.
+/// A message to the thread.
 pub(super) enum Told {
-    /// Something of the run.
+    /// An event of the run.
     Run(Box<RunEvent>),
-    /// Somebody listens from now on.
+    /// A new reader.
     Reader(Reader),
-    /// Somebody opens the page, which is this one's.
+    /// A request for the page, with these controls.
     Page(Steering, SyncSender<String>),
-    /// Somebody wants the report of what was measured so far.
+    /// A request for the report so far.
     Report(SyncSender<String>),
-    /// There is nothing more to come.
+    /// The end of all messages.
     Close,
 }
 
-/// Tells until the end.
+/// Handles messages until the end.
 pub(super) fn tell(told: &Receiver<Told>, watch: Option<&RunWatch>, missed: &AtomicU64) {
     let mut story = Story {
         watch,
@@ -53,11 +53,11 @@ pub(super) fn tell(told: &Receiver<Told>, watch: Option<&RunWatch>, missed: &Ato
 
 struct Story<'a> {
     watch: Option<&'a RunWatch>,
-    /// Events that came while the queue was full.
+    /// Number of events that were dropped because the queue was full.
     missed: &'a AtomicU64,
     state: State,
     readers: Vec<Reader>,
-    /// Rows that the charts of all readers have.
+    /// Number of rows that the charts of all readers have.
     rows_told: usize,
 }
 
@@ -70,7 +70,7 @@ impl Story<'_> {
                 | RunEvent::Second { .. }
                 | RunEvent::Finished(_)
         );
-        // When it began, and what it is held to.
+        // The start time, and the thresholds.
         let is_start = matches!(event, RunEvent::Started { .. });
         self.state.take(event);
         if is_worth_telling {
@@ -78,7 +78,7 @@ impl Story<'_> {
         }
     }
 
-    /// Tells all readers what is new, or all.
+    /// Sends changes, or everything, to all readers.
     fn spread(&mut self, is_start: bool) {
         let rows = self.state.rows().len();
         let is_whole = is_start || rows < self.rows_told || self.state.phase() == Phase::Ended;
@@ -95,8 +95,8 @@ impl Story<'_> {
     }
 
     fn welcome(&mut self, reader: Reader) {
-        // What came since the last second is told with the next one: those who are here have not
-        // heard of it either.
+        // Events since the last second are sent with the next one: existing readers have not received them
+        // either.
         if reader.tell(&self.whole()) {
             self.readers.push(reader);
         }
@@ -108,13 +108,13 @@ impl Story<'_> {
             result,
             now: now.as_ref(),
         });
-        // Who asked may have gone away.
+        // The requester may have disconnected.
         drop(to.send(html::live(steering, &self.status(), standing)));
     }
 
     fn report(&self, to: &SyncSender<String>) {
         if let Some(result) = self.state.result(self.watch) {
-            // Who asked may have gone away.
+            // The requester may have disconnected.
             drop(to.send(html::report(&result)));
         }
     }
@@ -127,7 +127,7 @@ impl Story<'_> {
         self.written("whole", &parts, charts.as_deref(), None)
     }
 
-    /// The parts as they are now, and each row that is new.
+    /// The current parts, and each new row.
     fn news(&self) -> Vec<Bytes> {
         let result = self.state.result(self.watch);
         let Some(result) = result else {
@@ -166,7 +166,7 @@ impl Story<'_> {
             "status": self.status(),
             "parts": parts,
         });
-        // What charts are drawn of is JSON already.
+        // The data of charts is JSON already.
         let mut told = told.to_string();
         for (name, json) in [("charts", charts), ("row", row)] {
             if let Some(json) = json {
@@ -230,7 +230,7 @@ mod tests {
         }))
     }
 
-    /// A reader and what it hears once the story is over.
+    /// A new reader and the events that it has received at the end.
     fn joins() -> (Told, impl FnOnce() -> Vec<(String, Value)>) {
         let place = Place::take(&Arc::default()).expect("a place");
         let (reader, mut channel) = Reader::new(Arc::default(), place);

@@ -1,5 +1,4 @@
-//! Records what hey and bombardier do with the command lines of the suite; `cargo xtask dialect-goldens`
-//! runs it.
+//! Records what hey and bombardier do with the suite's command lines; run by `cargo xtask dialect-goldens`.
 //!
 //! Must not know what is observed. Invariant: it ends with an error unless every line was recorded.
 

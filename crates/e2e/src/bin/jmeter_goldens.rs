@@ -1,13 +1,14 @@
-//! Records what JMeter does with the plans of the suite (`cargo xtask jmeter-goldens` runs it), or shows what was
-//! recorded of one plan beside what is seen of it now.
+//! Records what JMeter does with the suite's plans (run by `cargo xtask jmeter-goldens`), or shows the
+//! recording of one plan next to its current observation.
 //!
-//! Must not know what is observed. Invariant: it ends with an error unless every plan that was asked for was recorded.
+//! Must not know what is observed. Invariant: it ends with an error unless every requested plan was recorded.
 
 use std::process::ExitCode;
 
 use loadline_e2e::jmeter;
 
-/// Arguments: `show` and the name of a plan; or the path of JMeter, and a part of the names of the plans to record.
+/// Arguments: `show` and the name of a plan; or the path of JMeter, and a part of the names of the plans to
+/// record.
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let [first, only] = arguments.as_slice() else {

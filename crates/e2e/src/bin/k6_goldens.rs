@@ -1,7 +1,6 @@
-//! Records the golden files of the differential suite; `cargo xtask k6-goldens` runs it.
+//! Records the golden files of the differential suite; run by `cargo xtask k6-goldens`.
 //!
-//! Must not know what is observed. Invariant: it ends with an error unless every script that was asked
-//! for was recorded.
+//! Must not know what is observed. Invariant: it ends with an error unless every requested script was recorded.
 
 use std::process::ExitCode;
 

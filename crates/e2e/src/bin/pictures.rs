@@ -1,5 +1,5 @@
-//! Takes the pictures of pages anew: those that tests hold pages against, and that of the README. `cargo xtask pictures`
-//! calls it.
+//! Retakes the pictures of pages: those that tests compare with, and that of the README. Run by
+//! `cargo xtask pictures`.
 //!
 //! Must not know pages. Invariant: nothing is written without a browser.
 

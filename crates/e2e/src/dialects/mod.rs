@@ -1,8 +1,8 @@
-//! Command lines of hey and bombardier: what each puts on the wire and what it prints, seen of the tool
-//! itself and of its dialect.
+//! Command lines of hey and bombardier: what each sends and prints, observed for the tool itself and for its
+//! dialect.
 //!
-//! Must not know any flag. Invariant: both are looked at by the same code, against servers of their own;
-//! a line that differs on purpose is named with its reason, and one that does not differ is not named.
+//! Must not know any flag. Invariant: both are observed by the same code, against separate servers; a line that
+//! differs on purpose is listed with its reason, and one that does not differ is not listed.
 
 mod normal;
 mod observe;
@@ -19,9 +19,9 @@ use crate::difference;
 use crate::process::binary;
 use normal::Normal;
 
-/// Lines that are seen side by side.
+/// Number of lines observed concurrently.
 const SIDE_BY_SIDE: usize = 4;
-/// A line is looked at so often before a difference counts: some failures are races in the peer, too.
+/// Number of observations of a line before a difference counts: some failures are races in the peer, too.
 const LOOKS: usize = 3;
 
 /// A tool whose command line is a dialect.
@@ -43,7 +43,7 @@ impl Tool {
         }
     }
 
-    /// Who the golden file was recorded from.
+    /// The tool from which the golden file was recorded.
     #[must_use]
     pub fn peer(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Tool {
         }
     }
 
-    /// Whether a line runs for a time, so that the number of its requests is chance.
+    /// Whether a line runs for a duration, so that the number of its requests is random.
     fn is_timed(self, line: &str) -> bool {
         let has = |flag: &str| line.split(' ').any(|word| word == flag);
         match self {
@@ -77,10 +77,10 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("dialects")
 }
 
-/// Records what the tool itself does.
+/// Records the behaviour of the tool itself.
 ///
 /// # Panics
-/// It cannot be started, a line is not seen twice alike, or the file cannot be written.
+/// It cannot be started, two observations of a line differ, or the file cannot be written.
 pub fn record(tool: Tool, peer: &OsStr) {
     let seen = see_all(tool, |line| {
         let look = || observe::see(tool, line, peer, &[]);
@@ -98,10 +98,10 @@ pub fn record(tool: Tool, peer: &OsStr) {
     fs::write(tool.file("json"), format!("{golden:#}\n")).expect("the golden file can be written");
 }
 
-/// Holds the dialect of the binary under test against what was seen of the tool.
+/// Compares the dialect of the binary under test with the recording of the tool.
 ///
 /// # Panics
-/// A line differs that is not named as a known difference, or does not differ and is named.
+/// A line differs that is not listed as a known difference, or a listed one does not differ.
 pub fn hold(tool: Tool) {
     let golden = fs::read_to_string(tool.file("json")).expect("the golden file was recorded");
     let golden: Value = serde_json::from_str(&golden).expect("the golden file is JSON");

@@ -1,7 +1,7 @@
-//! Requests and outputs without what differs from one run, or one build, to the next.
+//! Requests and outputs without the parts that differ between runs or builds.
 //!
-//! Must not know command lines. Invariant: what is replaced becomes a mark, so that a text which lacks
-//! it still differs.
+//! Must not know command lines. Invariant: replaced text becomes a mark, so that a text without it still
+//! differs.
 
 use std::sync::LazyLock;
 
@@ -9,10 +9,10 @@ use regex::Regex;
 
 use super::Tool;
 
-/// What is replaced in one run.
+/// The replacements for one run.
 pub(super) struct Normal {
     pub(super) tool: Tool,
-    /// Counts of requests are chance.
+    /// Counts of requests are random.
     pub(super) is_timed: bool,
     /// Addresses of this run, and their marks.
     pub(super) addresses: Vec<(String, &'static str)>,
@@ -28,8 +28,8 @@ fn rules(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
     compiled.collect()
 }
 
-/// Times of hey, and what `docs/dialects.md` lists as differing on purpose: the distribution of latency.
-/// Help is each tool's own text.
+/// Times of hey, and the intended differences listed in `docs/dialects.md`: the distribution of latency. The
+/// help is each tool's own text.
 static HEY: Rules = LazyLock::new(|| {
     rules(&[
         (r"(?s)Usage: hey .*", "{help}"),
@@ -75,7 +75,7 @@ static BOMBARDIER: Rules = LazyLock::new(|| {
     ])
 });
 
-/// Counts in the reports of both.
+/// Counts in the reports of both tools.
 static COUNTS: Rules = LazyLock::new(|| {
     rules(&[
         (r"\t\d+ (responses|bytes)", "\t{count} $1"),

@@ -1,7 +1,7 @@
-//! Runs one command line and tells what was asked of the servers and what was printed.
+//! Runs one command line and returns the requests to the servers and the output.
 //!
-//! Must not know which lines there are. Invariant: nothing in what is told depends on ports, folders,
-//! times, or who of several workers was first.
+//! Must not know which lines exist. Invariant: nothing in the observation depends on ports, folders, times, or
+//! the order of concurrent workers.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use super::{Normal, Tool};
 use crate::process::{neutral, run_to_end};
 use crate::server::free_port;
 
-/// What is seen of `program WORDS LINE`.
+/// The observation of `program WORDS LINE`.
 pub(super) fn see(tool: Tool, line: &str, program: &OsStr, words: &[&str]) -> Value {
     let other = Recorder::start("");
     let main = Recorder::start(&other.server.url(""));
@@ -70,7 +70,7 @@ fn connections(recorders: &[&Recorder]) -> u64 {
         .sum()
 }
 
-/// Each request that was sent, with how often it was.
+/// Each request, with its number of occurrences.
 fn requests(asked: &[Vec<u8>], normal: &Normal) -> Value {
     let mut counts: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     for request in asked {

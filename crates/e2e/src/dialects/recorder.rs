@@ -1,7 +1,7 @@
-//! A server that keeps every byte it is asked, and answers by the path.
+//! A server that records every byte of its requests, and responds by path.
 //!
-//! Must not know who asks. Invariant: a request is kept before it is answered; one that broke off is kept
-//! as far as it came.
+//! Must not know the client. Invariant: a request is recorded before the response; an incomplete one is
+//! recorded as far as it came.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -12,32 +12,32 @@ use crate::certificates::{Authority, Validity};
 use crate::server::{Server, Stop, lock};
 use crate::web;
 
-/// How long `/slow` keeps its answer: longer than any timeout in the table.
+/// How long `/slow` delays its response: longer than any timeout in the table.
 const SLOW: Duration = Duration::from_secs(3);
-/// What a recorder was asked, in the order it came.
+/// The requests to a recorder, in order of arrival.
 #[derive(Clone, Default)]
 pub(super) struct Asked(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl Asked {
-    /// Takes what was asked so far.
+    /// Takes the requests so far.
     pub(super) fn take(&self) -> Vec<Vec<u8>> {
         std::mem::take(&mut *lock(&self.0))
     }
 }
 
-/// A recorder that listens, and what it was asked.
+/// A listening recorder, and its records.
 pub(super) struct Recorder {
     pub(super) server: Server,
     pub(super) asked: Asked,
 }
 
 impl Recorder {
-    /// Starts one on 127.0.0.1; `elsewhere` is where its redirects to another host lead.
+    /// Starts one on 127.0.0.1; its redirects to another host lead to `elsewhere`.
     pub(super) fn start(elsewhere: &str) -> Recorder {
         Recorder::start_at(Ipv4Addr::LOCALHOST.into(), elsewhere)
     }
 
-    /// Starts one on the loopback address of IPv6.
+    /// Starts one on the IPv6 loopback address.
     pub(super) fn start_v6() -> Recorder {
         Recorder::start_at(Ipv6Addr::LOCALHOST.into(), "")
     }
@@ -63,7 +63,7 @@ impl Recorder {
         Recorder { server, asked }
     }
 
-    /// Starts one that speaks TLS, with a certificate that nobody trusts.
+    /// Starts one with TLS, with an untrusted certificate.
     pub(super) fn start_tls() -> Recorder {
         let asked = Asked::default();
         let kept = asked.clone();
@@ -75,7 +75,7 @@ impl Recorder {
     }
 }
 
-/// Where redirects lead.
+/// The targets of redirects.
 #[derive(Default)]
 struct Places {
     here: String,
@@ -105,7 +105,7 @@ fn serve(
     Ok(())
 }
 
-/// What is written back, and whether the connection then ends.
+/// The bytes of the response, and whether the connection then ends.
 struct Answer {
     bytes: Vec<u8>,
     after: Duration,
@@ -157,7 +157,7 @@ impl Answer {
     }
 }
 
-/// `/STATUS`, `/FORM/STATUS` and `/status/STATUS`; anything else is answered `ok`.
+/// `/STATUS`, `/FORM/STATUS` and `/status/STATUS`; anything else gets the response `ok`.
 fn by_parts(path: &str, places: &Places, has_body: bool) -> Vec<u8> {
     let (form, status) = path[1.min(path.len())..]
         .split_once('/')

@@ -1,6 +1,7 @@
-//! What the site of the suite of plans answers, by the path.
+//! The responses of the plan suite's site, by path.
 //!
-//! Must not know connections. Invariant: the same request has the same answer to the byte, but for `/count`.
+//! Must not know connections. Invariant: the same request always gets the same response, byte for byte, except
+//! for `/count`.
 
 use crate::web::{self, Request};
 
@@ -13,7 +14,7 @@ const CSS: &str = "@import url('/other.css'); body { background: url(/img/css.pn
 
 const SESSIONS: &str = r#"<html><body><a href="/x;sid=S1?y=1">x</a><a href="/z;sidN2">z</a><form><input type="hidden" name="token" value="T1"></form><a href="/y?coded=a%2Bb">y</a></body></html>"#;
 
-/// Pages and what they embed.
+/// Pages and their embedded resources.
 const PAGES: &[(&str, &str)] = &[
     (
         "cookies",
@@ -36,14 +37,14 @@ const PAGES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What is written back, when, and whether the connection then ends.
+/// The bytes of the response, its delay, and whether the connection then ends.
 pub(super) struct Answer {
     pub(super) bytes: Vec<u8>,
     pub(super) after_ms: u64,
     pub(super) closes: bool,
 }
 
-/// Answers a request; `count` counts those that ask for it.
+/// Responds to a request; `count` counts requests for the counter.
 pub(super) fn answer(asked: &Request, count: impl FnOnce() -> u64) -> Answer {
     let path = asked.word(1).split('?').next().unwrap_or_default();
     let parts: Vec<&str> = path.split('/').skip(1).collect();
@@ -124,7 +125,7 @@ fn by_path(asked: &Request, parts: &[&str]) -> Vec<u8> {
     }
 }
 
-/// A body that says that it is gzip.
+/// A body labelled as gzip.
 fn gzip(asked: &Request, body: &[u8]) -> Vec<u8> {
     let lines = "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n";
     whole(asked, "200 OK", lines, body)

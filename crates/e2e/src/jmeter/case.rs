@@ -1,7 +1,7 @@
-//! One case of the suite and how it is run: `plans/<name>.jmx`, and what `cases.toml` says of it, where a case may also
-//! be a command line with a plan of another name.
+//! One case of the suite and how it is run: `plans/<name>.jmx`, with its settings in `cases.toml`, where a case
+//! may also be a command line with a plan of another name.
 //!
-//! Must not know what a plan does. Invariant: a word of `cases.toml` that is not known fails the suite.
+//! Must not know what a plan does. Invariant: an unknown word in `cases.toml` fails the suite.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,19 +15,19 @@ use super::{read, root};
 pub(super) struct Case {
     /// Name of the plan without its extension.
     pub(super) name: String,
-    /// More arguments.
+    /// Additional arguments.
     pub(super) args: Vec<String>,
-    /// All arguments, in place of the usual ones; the plan is `plan.jmx`.
+    /// All arguments, instead of the usual ones; the plan is `plan.jmx`.
     pub(super) line: Option<String>,
-    /// The plan, where it is not that of its own name.
+    /// The plan, if its name differs.
     plan: Option<String>,
     /// Written to the results file before the run.
     pub(super) results: Option<String>,
-    /// Whether the order of requests and rows is chance even within a thread.
+    /// Whether the order of requests and rows is random even within a thread.
     pub(super) unordered: bool,
-    /// Whether the number of rows and requests is chance.
+    /// Whether the number of rows and requests is random.
     pub(super) uncounted: bool,
-    /// Whether the console is each tool's own.
+    /// Whether the console output is specific to each tool.
     pub(super) unheard: bool,
 }
 
@@ -70,24 +70,24 @@ impl Case {
         case
     }
 
-    /// Whether it is a command line, not a plan in the usual way.
+    /// Whether it is a command line instead of a plan run in the usual way.
     pub(super) fn is_line(&self) -> bool {
         self.line.is_some()
     }
 
-    /// What the plan is about: its name up to the first `_`.
+    /// The topic of the plan: its name up to the first `_`.
     pub(super) fn topic(&self) -> &str {
         self.name.split('_').next().unwrap_or(&self.name)
     }
 
-    /// Where the plan lies.
+    /// The path of the plan.
     pub(super) fn path(&self) -> PathBuf {
         let name = self.plan.as_ref().unwrap_or(&self.name);
         root().join("plans").join(format!("{name}.jmx"))
     }
 }
 
-/// Names of the plans that `cases.toml` says something of.
+/// Names of the plans with settings in `cases.toml`.
 pub(super) fn directed() -> impl Iterator<Item = String> {
     directives().into_keys()
 }
@@ -96,7 +96,7 @@ fn directives() -> BTreeMap<String, BTreeMap<String, Value>> {
     toml::from_str(&read(&root().join("cases.toml"))).expect("a table for each plan")
 }
 
-/// Names of the files of a folder that have an extension, without it, in order.
+/// Sorted names of the files in a folder with an extension, without the extension.
 pub(super) fn names_in(folder: &Path, extension: &str) -> Vec<String> {
     let found = std::fs::read_dir(folder)
         .unwrap_or_else(|why| panic!("{} can be read: {why}", folder.display()));

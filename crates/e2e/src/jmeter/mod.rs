@@ -1,7 +1,9 @@
-//! The suite of JMeter plans: where plans and golden files lie, recording the ones, holding the other against them.
+//! The suite of JMeter plans: the location of plans and golden files, recording the latter, and comparing with
+//! them.
 //!
-//! Must not know any single plan. Invariant: JMeter and the binary under test are looked at by the same code, against
-//! servers of their own; a plan that differs on purpose is named with its reason, and one that does not differ is not.
+//! Must not know any single plan. Invariant: JMeter and the binary under test are observed by the same code,
+//! against separate servers; a plan that differs on purpose is listed with its reason, and one that does not
+//! differ is not listed.
 
 mod answers;
 mod case;
@@ -21,14 +23,14 @@ use crate::k6::repository;
 use crate::process::binary;
 use case::Case;
 
-/// Who the golden files were recorded from.
+/// The tool from which the golden files were recorded.
 const PEER: &str = "JMeter 5.6.3";
-/// A plan is looked at so often before a difference counts: threads of a plan race each other.
+/// Number of observations of a plan before a difference counts: threads of a plan race each other.
 const LOOKS: usize = 2;
 
 /// A program that runs plans, and the words before its arguments.
 struct Tool<'a> {
-    /// What the shell does first: a plan that runs away must not take the machine with it.
+    /// A preceding shell command: a runaway plan must not take down the machine.
     before: &'a str,
     program: &'a OsStr,
     words: &'a [&'a str],
@@ -38,7 +40,7 @@ fn root() -> PathBuf {
     repository().join("crates/e2e/jmeter")
 }
 
-/// The topics that there are plans of: what stands before the first `_` of their names.
+/// The topics of the existing plans: the part before the first `_` of their names.
 #[must_use]
 pub fn topics() -> Vec<String> {
     let mut found: Vec<String> = Case::all()
@@ -49,10 +51,10 @@ pub fn topics() -> Vec<String> {
     found
 }
 
-/// Runs the plans of a topic under the binary under test, and holds each against its golden file.
+/// Runs the plans of a topic with the binary under test, and compares each with its golden file.
 ///
 /// # Panics
-/// One differs that is not a known difference, or one is a known difference and does not differ.
+/// One differs that is not a known difference, or a known difference does not differ.
 pub fn hold(topic: &str) {
     let known = known_differences();
     let cases: Vec<Case> = Case::all()
@@ -75,7 +77,7 @@ pub fn hold(topic: &str) {
     );
 }
 
-/// What was recorded of a plan and what is seen of it now, and what differs.
+/// The recording of a plan, its current observation, and the differences.
 ///
 /// # Panics
 /// There is no such plan, or it cannot be run.
@@ -143,7 +145,7 @@ pub fn record(peer: &OsStr, only: &str) {
     }
 }
 
-/// Plans without a golden file, golden files without a plan, and cases and known differences of no plan.
+/// Plans without a golden file, golden files without a plan, and cases and known differences without a plan.
 #[must_use]
 pub fn strays() -> Vec<String> {
     let all = Case::all();
@@ -164,7 +166,7 @@ fn golden_path(name: &str) -> PathBuf {
     root().join("goldens").join(format!("{name}.json"))
 }
 
-/// What was recorded, without the name of the peer.
+/// The recording, without the name of the peer.
 fn golden(case: &Case) -> Value {
     let path = golden_path(&case.name);
     let mut value: Value = serde_json::from_str(&read(&path)).expect("a golden file is JSON");

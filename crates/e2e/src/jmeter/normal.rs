@@ -1,15 +1,15 @@
-//! Requests, outputs and files without what differs from one run to the next.
+//! Requests, outputs and files without the parts that differ between runs.
 //!
-//! Must not know plans. Invariant: what is replaced becomes a mark, so that a text which lacks it still differs.
+//! Must not know plans. Invariant: replaced text becomes a mark, so that a text without it still differs.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What is replaced in one run: addresses and folders, and their marks.
+/// The replacements for one run: addresses and folders, and their marks.
 pub(super) struct Normal {
     pub(super) places: Vec<(String, &'static str)>,
-    /// The number of samples is chance.
+    /// The number of samples is random.
     pub(super) is_uncounted: bool,
 }
 
@@ -21,12 +21,12 @@ fn rules(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
     compiled.collect()
 }
 
-/// Lines of the logging library, and summaries on the way, are chance.
+/// Lines of the logging library and intermediate summaries are random.
 static CONSOLE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     rules(&[
         (r"(?m)^.*StatusConsoleListener.*\n", ""),
         (r"(?m)^summary \+.*\n(?:summary =.*\n(?:summary))?", ""),
-        // Of other summaries too, which a run that is short tells once at most.
+        // Also for other summaries, which a short run prints at most once.
         (r"(?m)^.* \+ +\d+ in \d\d:.*Active: .*\n", ""),
         (r"@ \d+ [A-Z][a-z]+ \d+ [0-9:]+ [A-Z]+ \(\d+\)", "@ {time}"),
         (r"(?s)Error in NonGUIDriver.*", "{why it cannot be loaded}"),
@@ -50,7 +50,7 @@ static FILES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 static COUNT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"summary = +\d+").expect("the pattern is sound"));
 
-/// Stands for the boundary of a multipart body, whose length is chance, too.
+/// Replaces the boundary of a multipart body, whose length is random, too.
 pub(super) const BOUNDARY_MARK: &str = "{boundary}";
 
 static LENGTH: LazyLock<Regex> =

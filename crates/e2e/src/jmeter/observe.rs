@@ -1,7 +1,7 @@
-//! Runs one plan and tells what the servers were asked, what was printed, and which files were written.
+//! Runs one plan and returns the requests to the servers, the output, and the written files.
 //!
-//! Must not know which plans there are. Invariant: nothing in what is told depends on ports, folders, times, or on
-//! which of several threads was first.
+//! Must not know which plans exist. Invariant: nothing in the observation depends on ports, folders, times, or
+//! the order of concurrent threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,15 +19,15 @@ use crate::server::free_port;
 
 /// The results file.
 const RESULTS: &str = "out.jtl";
-/// The log, which is each tool's own.
+/// The log, which is specific to each tool.
 const LOG: &str = "out.log";
 
-/// What is seen of a plan.
+/// The observation of a plan.
 pub(super) fn see(case: &Case, tool: &Tool<'_>) -> Value {
     see_with_log(case, tool).0
 }
 
-/// The same, and what the log says.
+/// The same, with the content of the log.
 pub(super) fn see_with_log(case: &Case, tool: &Tool<'_>) -> (Value, String) {
     let folder = tempfile::tempdir().expect("there is room");
     let folder = folder.path();
@@ -86,7 +86,7 @@ pub(super) fn see_with_log(case: &Case, tool: &Tool<'_>) -> (Value, String) {
     (Value::Object(seen), log)
 }
 
-/// Puts the plan and its data into a folder; gives the names of what is there.
+/// Copies the plan and its data into a folder; returns the names of the files.
 fn give(case: &Case, folder: &Path) -> BTreeSet<String> {
     fs::copy(case.path(), folder.join("plan.jmx")).expect("a plan can be copied");
     let data = fs::read_dir(root().join("plans/data")).expect("there is a folder of data");
@@ -104,7 +104,7 @@ fn give(case: &Case, folder: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// Tells the rows of the results by thread, and gives how many threads there were.
+/// Adds the rows of the results by thread, and returns the number of threads.
 fn see_results(
     folder: &Path,
     normal: &Normal,
@@ -149,7 +149,7 @@ fn see_requests(site: &Site, normal: &Normal) -> Vec<Vec<Vec<String>>> {
     told.collect()
 }
 
-/// What was written beside the results and the log.
+/// The files written in addition to the results and the log.
 fn see_files(folder: &Path, given: &BTreeSet<String>, normal: &Normal) -> Value {
     let mut told = BTreeMap::new();
     for name in files_in(folder) {
@@ -171,7 +171,7 @@ fn see_files(folder: &Path, given: &BTreeSet<String>, normal: &Normal) -> Value 
     json!(told)
 }
 
-/// Names of all files below a folder, by their path in it.
+/// The relative paths of all files below a folder.
 fn files_in(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -1,7 +1,7 @@
-//! A server that keeps every byte it is asked, by connection, and answers by the path.
+//! A server that records every byte of its requests, by connection, and responds by path.
 //!
-//! Must not know who asks. Invariant: an answer depends on what was asked of this site alone, never on time; a
-//! request is kept before it is answered.
+//! Must not know the client. Invariant: a response only depends on the requests to this site, never on time; a
+//! request is recorded before the response.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use crate::web;
 
 use super::answers::{Answer, answer};
 
-/// The requests of each connection, in the order in which the first of each came.
+/// The requests of each connection, in the order of their first requests.
 type Asked = Arc<Mutex<Vec<Vec<Vec<u8>>>>>;
 
-/// A site that listens.
+/// A listening site.
 pub(super) struct Site {
     server: Server,
     asked: Asked,
@@ -26,7 +26,7 @@ pub(super) struct Site {
 #[derive(Clone, Default)]
 struct Shared {
     asked: Asked,
-    /// Requests of `/count` so far.
+    /// Requests for `/count` so far.
     counted: Arc<AtomicU64>,
 }
 
@@ -43,7 +43,7 @@ impl Site {
         Site { server, asked }
     }
 
-    /// Starts one that speaks TLS, with a certificate that nobody trusts.
+    /// Starts one with TLS, with an untrusted certificate.
     pub(super) fn start_tls() -> Site {
         let shared = Shared::default();
         let asked = Arc::clone(&shared.asked);
@@ -52,12 +52,12 @@ impl Site {
         Site { server, asked }
     }
 
-    /// The port that it listens on.
+    /// Its port.
     pub(super) fn port(&self) -> u16 {
         self.server.address().port()
     }
 
-    /// Takes what was asked so far.
+    /// Takes the requests so far.
     pub(super) fn take(&self) -> Vec<Vec<Vec<u8>>> {
         std::mem::take(&mut *lock(&self.asked))
     }
@@ -106,7 +106,7 @@ fn keep(asked: &Asked, number: &mut Option<usize>, request: Vec<u8>) {
         asked.push(Vec::new());
         asked.len() - 1
     });
-    // What was taken is not added to.
+    // Requests that were taken are not extended.
     if let Some(requests) = asked.get_mut(number) {
         requests.push(request);
     }

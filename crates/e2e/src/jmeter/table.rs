@@ -1,6 +1,7 @@
-//! Rows of a results file in CSV, by column, without what depends on time.
+//! Rows of a results file in CSV, by column, without the parts that depend on time.
 //!
-//! Must not know which plan made them. Invariant: a file that is no such table is told to be none, and not guessed at.
+//! Must not know which plan made them. Invariant: a file that is not such a table is reported as such, without
+//! guessing.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ pub(super) struct Table {
     pub(super) rows: Vec<Map<String, Value>>,
 }
 
-/// Reads a results file; `None`: it is none in CSV with names of columns.
+/// Reads a results file; `None`: it is not CSV with column names.
 pub(super) fn read(text: &str) -> Option<Table> {
     let header = text.lines().next()?.to_owned();
     let delimiter = header.chars().find(|c| !c.is_alphanumeric())?;
@@ -42,7 +43,7 @@ pub(super) fn read(text: &str) -> Option<Table> {
 }
 
 impl Table {
-    /// Leaves columns out.
+    /// Removes columns.
     pub(super) fn remove(&mut self, columns: &[&str]) {
         for row in &mut self.rows {
             row.retain(|name, _| !columns.contains(&name.as_str()));
@@ -63,7 +64,7 @@ impl Table {
         threads
     }
 
-    /// The different rows of each group: how many threads and rows there are is left out.
+    /// The distinct rows of each group; the numbers of threads and rows are ignored.
     pub(super) fn groups(self) -> BTreeMap<String, Vec<Value>> {
         let mut groups: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for (thread, rows) in self.threads() {

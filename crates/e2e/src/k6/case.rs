@@ -1,28 +1,28 @@
 //! One script of the suite and how it is run: the directives in its first comment lines.
 //!
 //! Must not know what the script does or what is observed of it. Invariant: a line that looks like a
-//! directive and is none fails the suite, so that no wish is silently ignored.
+//! directive but is not one fails the suite, so that no setting is silently ignored.
 //!
 //! A directive is a comment line `//@ name: value` before the first line of code:
 //!
 //! | directive | meaning |
 //! |---|---|
-//! | `args: --vus 2` | more arguments; `{TMP}`, `{DIR}`, `{BASE}`, `{PORT}`, `{SCRIPT}` are filled in |
-//! | `env: NAME=value` | a variable of the process |
+//! | `args: --vus 2` | additional arguments; `{TMP}`, `{DIR}`, `{BASE}`, `{PORT}`, `{SCRIPT}` are replaced |
+//! | `env: NAME=value` | an environment variable |
 //! | `before: archive -O {TMP}/a.tar {SCRIPT}` | a command line run first; its outcome is not observed |
-//! | `operand: {TMP}/a.tar` | run in place of the script |
-//! | `command: inspect` | in place of `run` |
+//! | `operand: {TMP}/a.tar` | run instead of the script |
+//! | `command: inspect` | instead of `run` |
 //! | `config: {"vus": 2}` | written to `{TMP}/config.json` |
 //! | `stdin` | the script comes on standard input |
-//! | `plain` | without the outputs that points and the summary are read from |
+//! | `plain` | without the outputs for points and summary |
 //! | `loud` | without `--quiet` |
-//! | `signal: INT 500` | sent after so many milliseconds |
+//! | `signal: INT 500` | sent after this many milliseconds |
 //! | `stdout` | standard output is observed, without times, rates and widths; `stdout: exact` with them;
-//! | | `stdout: plan` is what is told of the plan before the run, `stdout: end` the last paragraph |
-//! | `file: name` | a file that the run leaves in its folder is observed |
+//! | | `stdout: plan` is the description of the plan before the run, `stdout: end` the last paragraph |
+//! | `file: name` | a file that the run writes in its folder is observed |
 //! | `head: name` | the first line of such a file is observed |
 //! | `log: sorted\|levels\|none` | lines in no fixed order; without their text; not at all |
-//! | `needs: go-httpbin` | asks for what `loadline target` has not |
+//! | `needs: go-httpbin` | uses endpoints that `loadline target` lacks |
 //! | `not: iterations checks` | metrics of which only the name is observed, as their counts depend on time |
 
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub(crate) enum LogDetail {
     Whole,
     /// Every line, sorted: several virtual users write at once.
     Sorted,
-    /// Levels and sources alone: the text is the tool's own.
+    /// Only levels and sources: the text is the tool's own.
     Levels,
     /// Nothing.
     Nothing,
@@ -45,13 +45,13 @@ pub(crate) enum LogDetail {
 /// How much of a report is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// Without what depends on time.
+    /// Without the parts that depend on time.
     Timeless,
-    /// As it is.
+    /// Unchanged.
     Exact,
-    /// What is told of the plan, as it is.
+    /// The description of the plan, unchanged.
     Plan,
-    /// The last paragraph, which tells how it ended, without what depends on time.
+    /// The last paragraph, which describes the end, without the parts that depend on time.
     End,
 }
 
@@ -64,13 +64,13 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// Path of the script.
     pub(crate) path: PathBuf,
-    /// More arguments.
+    /// Additional arguments.
     pub(crate) args: Vec<String>,
-    /// Variables of the process.
+    /// Environment variables.
     pub(crate) env: Vec<(String, String)>,
     /// Command lines run first.
     pub(crate) before: Vec<Vec<String>>,
-    /// What is run; `None` is the script.
+    /// The operand; `None` is the script.
     pub(crate) operand: Option<String>,
     /// The command; `None` is `run`.
     pub(crate) command: Option<String>,
@@ -78,13 +78,13 @@ pub(crate) struct Case {
     pub(crate) config: Option<String>,
     /// Whether the script comes on standard input.
     pub(crate) stdin: bool,
-    /// Whether the outputs that points and the summary are read from are left out.
+    /// Whether the outputs for points and summary are omitted.
     pub(crate) plain: bool,
-    /// Whether `--quiet` is left out.
+    /// Whether `--quiet` is omitted.
     pub(crate) loud: bool,
-    /// A signal and when it is sent.
+    /// A signal and its time.
     pub(crate) signal: Option<(i32, Duration)>,
-    /// How standard output is observed; `None` is not at all.
+    /// How standard output is observed; `None`: not at all.
     pub(crate) stdout: Option<Detail>,
     /// Files that are observed.
     pub(crate) files: Vec<String>,
@@ -92,7 +92,7 @@ pub(crate) struct Case {
     pub(crate) heads: Vec<String>,
     /// How much of the log is observed.
     pub(crate) log: LogDetail,
-    /// Whether only go-httpbin can answer it.
+    /// Whether it needs go-httpbin.
     pub(crate) needs_httpbin: bool,
     /// Metrics of which only the name is observed.
     pub(crate) uncounted: Vec<String>,
@@ -102,7 +102,7 @@ impl Case {
     /// Reads the directives of a script.
     ///
     /// # Panics
-    /// The file cannot be read, or holds a directive that is none.
+    /// The file cannot be read, or contains an invalid directive.
     pub(crate) fn read(topic: &str, path: &Path) -> Case {
         let text = std::fs::read_to_string(path)
             .unwrap_or_else(|why| panic!("{} can be read: {why}", path.display()));
@@ -122,7 +122,7 @@ impl Case {
         case
     }
 
-    /// `topic/name`, as failures and the list of differences call it.
+    /// `topic/name`, as in failures and in the list of differences.
     pub(crate) fn title(&self) -> String {
         format!("{}/{}", self.topic, self.name)
     }
@@ -186,7 +186,7 @@ fn signal(value: &str) -> Result<(i32, Duration), String> {
     Ok((signal, Duration::from_millis(wait)))
 }
 
-/// Splits at blanks; what stands between single quotes stays together.
+/// Splits at blanks; text between single quotes stays together.
 fn words(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (index, part) in line.split('\'').enumerate() {

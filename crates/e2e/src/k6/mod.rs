@@ -1,8 +1,8 @@
-//! The suite of k6 scripts: where scripts and golden files lie, recording the ones, holding the other
-//! against them.
+//! The suite of k6 scripts: the location of scripts and golden files, recording the latter, and comparing with
+//! them.
 //!
-//! Must not know any single script. Invariant: a golden file is written only from two equal
-//! observations, and every script has one.
+//! Must not know any single script. Invariant: a golden file is only written from two equal observations, and
+//! every script has one.
 
 mod case;
 mod normal;
@@ -27,9 +27,9 @@ use serde_json::{Value, json};
 use case::Case;
 use servers::Servers;
 
-/// Who the golden files were recorded from.
+/// The tool from which the golden files were recorded.
 const PEER: &str = "k6 v2.2.0";
-/// Scripts of a topic that run side by side: most of their time they wait.
+/// Number of scripts of a topic that run concurrently: they mostly wait.
 const AT_ONCE: usize = 2;
 
 /// The folder of the suite.
@@ -48,14 +48,14 @@ pub fn repository() -> PathBuf {
     root.expect("the package lies two folders deep")
 }
 
-/// Cargo tells the package's folder when it runs a test. What was known when the test was compiled
-/// may be another clone's, where two share a target folder.
+/// Cargo provides the package's folder when it runs a test. The folder at compile time may belong to another
+/// clone if two share a target folder.
 fn package() -> PathBuf {
     let told = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     told.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")))
 }
 
-/// The topics that there are scripts of.
+/// The topics of the existing scripts.
 ///
 /// # Panics
 /// The folder cannot be read.
@@ -68,18 +68,18 @@ pub fn topics() -> Vec<String> {
         .collect()
 }
 
-/// Runs the scripts of a topic under the binary under test, against its own target, and holds each
-/// against its golden file.
+/// Runs the scripts of a topic with the binary under test, against its own target, and compares each with its
+/// golden file.
 ///
 /// # Panics
-/// One differs that is not a known difference, or one is a known difference and does not differ.
+/// One differs that is not a known difference, or a known difference does not differ.
 pub fn hold(topic: &str) {
     let mut cases = cases(topic);
     cases.retain(|case| !case.needs_httpbin);
     hold_all(&cases, &Servers::target());
 }
 
-/// The same against go-httpbin, where it is installed.
+/// The same against go-httpbin, if it is installed.
 ///
 /// # Panics
 /// As [`hold`].
@@ -118,7 +118,7 @@ fn hold_all(cases: &[Case], servers: &Servers) {
     );
 }
 
-/// What is wrong with a script; `None`: nothing.
+/// The problem of a script; `None`: there is none.
 fn failure_of(case: &Case, servers: &Servers, is_known: bool) -> Option<String> {
     let lines = match look(&binary(), case, servers) {
         Ok(seen) => difference::between(&golden(case), &seen),
@@ -130,8 +130,8 @@ fn failure_of(case: &Case, servers: &Servers, is_known: bool) -> Option<String> 
 /// Records the golden files of all scripts whose title contains `only`, from the k6 at `peer`.
 ///
 /// # Panics
-/// The peer is of another version, a script wants a go-httpbin that is not installed, or two runs of
-/// a script were not equal.
+/// The peer has another version, a script needs go-httpbin, which is not installed, or two runs of a script
+/// were not equal.
 pub fn record(peer: &OsStr, only: &str) {
     let version = Command::new(peer).arg("version").output();
     let version = version.expect("the peer can be started").stdout;
@@ -173,8 +173,8 @@ fn record_one(peer: &OsStr, case: &Case, servers: &Servers) -> Result<(), String
     Ok(())
 }
 
-/// What is seen of a script; an error when the tool hangs or writes what cannot be read, so that the
-/// other scripts of the topic are looked at all the same.
+/// The observation of a script; an error if the tool hangs or writes unreadable output, so that the other
+/// scripts of the topic are still checked.
 fn look(tool: &OsStr, case: &Case, servers: &Servers) -> Result<Value, String> {
     let observed = catch_unwind(AssertUnwindSafe(|| observe::observe(tool, case, servers)));
     observed.map_err(|why| {
@@ -184,8 +184,7 @@ fn look(tool: &OsStr, case: &Case, servers: &Servers) -> Result<Value, String> {
     })
 }
 
-/// Golden files without a script, scripts without a golden file, and known differences without a
-/// script.
+/// Golden files without a script, scripts without a golden file, and known differences without a script.
 ///
 /// # Panics
 /// A folder cannot be read.
@@ -221,7 +220,7 @@ fn golden_path(case: &Case) -> PathBuf {
     folder.join(format!("{}.json", case.name))
 }
 
-/// What was recorded, without the name of the peer.
+/// The recording, without the name of the peer.
 fn golden(case: &Case) -> Value {
     let path = golden_path(case);
     let text = std::fs::read_to_string(&path)

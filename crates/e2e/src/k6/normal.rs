@@ -1,7 +1,7 @@
-//! Texts without what differs from one run or one machine to the next.
+//! Texts without the parts that differ between runs or machines.
 //!
-//! Must not know where a text comes from. Invariant: what is replaced becomes a name in braces, so
-//! that a text which lacks it still differs.
+//! Must not know where a text comes from. Invariant: replaced text becomes a name in braces, so that a text
+//! without it still differs.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -10,17 +10,17 @@ use regex::Regex;
 
 use super::servers::Servers;
 
-/// Places and ports of one run.
+/// Paths and ports of one run.
 pub(crate) struct Places<'a> {
-    /// The folder that the run works in.
+    /// The working folder of the run.
     pub(crate) folder: &'a Path,
     /// The folder of the script.
     pub(crate) scripts: &'a Path,
-    /// The servers that the script asks.
+    /// The servers used by the script.
     pub(crate) servers: &'a Servers,
 }
 
-/// A pattern and what takes its place.
+/// A pattern and its replacement.
 type Rule = (Regex, &'static str);
 
 fn rules(table: &[(&str, &'static str)]) -> Vec<Rule> {
@@ -31,8 +31,8 @@ fn rules(table: &[(&str, &'static str)]) -> Vec<Rule> {
     compiled.collect()
 }
 
-/// Frames of a stack: the tool's own functions go, and so do columns and positions in the compiled
-/// code, which depend on the engine; function, file and line stay.
+/// Frames of a stack: the tool's own functions are removed, and so are columns and positions in compiled code,
+/// which depend on the engine; function, file and line stay.
 static FRAMES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules(&[
         (r"(?:\\n|\n)(?:\\t|\t)at [^\\\n]*\(native\)", ""),
@@ -66,7 +66,7 @@ static REPORT: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     ])
 });
 
-/// A text without places, ports, versions and positions in compiled code.
+/// A text without paths, ports, versions and positions in compiled code.
 pub(crate) fn text(raw: &str, places: &Places) -> String {
     let mut text = raw.replace(&lossy(places.folder), "{TMP}");
     text = text.replace(&lossy(places.scripts), "{DIR}");
@@ -98,7 +98,7 @@ fn lossy(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// A number to nine significant digits: sums and percentiles may be added up in another order.
+/// A number with nine significant digits: sums and percentiles may be computed in another order.
 pub(crate) fn number(value: f64) -> f64 {
     format!("{value:.8e}").parse().unwrap_or(value)
 }

@@ -1,7 +1,7 @@
-//! Running one script under one tool and telling what was seen.
+//! Runs one script with one tool and returns the observation.
 //!
-//! Must not know which of the tools is right. Invariant: both tools get the same script, target,
-//! arguments and environment, and what is seen of them goes through the same normalisation.
+//! Must not know which of the tools is right. Invariant: both tools get the same script, target, arguments and
+//! environment, and their observations are normalised in the same way.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -20,17 +20,17 @@ use super::{points, summary};
 const POINTS: &str = "points.json";
 const SUMMARY: &str = "summary.json";
 
-/// A folder for one run, and the places and names that go with it.
+/// A folder for one run, with its paths and names.
 struct Scene<'a> {
     case: &'a Case,
     servers: &'a Servers,
     folder: TempDir,
 }
 
-/// Runs a script under `tool` and tells what was seen of it.
+/// Runs a script with `tool` and returns the observation.
 ///
 /// # Panics
-/// The tool cannot be started, hangs, or writes outputs that cannot be read.
+/// The tool cannot be started, hangs, or writes unreadable outputs.
 pub(crate) fn observe(tool: &OsStr, case: &Case, servers: &Servers) -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let scene = Scene {
@@ -96,7 +96,7 @@ impl Scene<'_> {
 
     fn command<I: IntoIterator<Item = String>>(&self, tool: &OsStr, arguments: I) -> Command {
         let mut command = if self.case.stdin {
-            // The shell becomes the tool, so that signals reach it.
+            // The shell is replaced by the tool, so that signals reach it.
             let mut shell = Command::new("sh");
             shell
                 .args(["-c", r#"exec "$0" "$@" < "$SCRIPT_ON_STDIN""#])
@@ -215,7 +215,7 @@ fn end_of(text: &str) -> &str {
     text.rfind("\n\n").map_or(text, |at| &text[at..])
 }
 
-/// What is told between the banner and the first line on progress.
+/// The text between the banner and the first progress line.
 fn plan_of(text: &str) -> &str {
     let from = text.find("  execution:").unwrap_or_default();
     let until = text.find("\nrunning (").unwrap_or(text.len());

@@ -1,7 +1,7 @@
-//! The samples of a run, read from its `-o json=…` file: per metric and tag set their count and sum.
+//! The samples of a run, read from its `-o json=…` file: their count and sum by metric and tag set.
 //!
-//! Must not know when a sample was taken. Invariant: no value that measures time or bytes on the wire
-//! is kept, only how many there were.
+//! Must not know when a sample was taken. Invariant: values that measure time or bytes on the wire are not
+//! kept, only their number.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::normal::{self, Places};
 
-/// Emitted once a second: how many there are depends on time.
+/// Emitted once a second: their number depends on time.
 const BY_THE_CLOCK: [&str; 2] = ["vus", "vus_max"];
-/// The timings that every request has, each as often as there are requests.
+/// The timings of every request, each as frequent as requests.
 const REQUEST_TIMES: [&str; 7] = [
     "http_req_blocked",
     "http_req_connecting",
@@ -21,7 +21,7 @@ const REQUEST_TIMES: [&str; 7] = [
     "http_req_receiving",
     "http_req_duration",
 ];
-/// Metrics whose values are measured.
+/// Metrics with measured values.
 const MEASURED: [&str; 4] = [
     "iteration_duration",
     "group_duration",
@@ -48,7 +48,7 @@ struct Metric {
 /// Reads the lines of the file.
 ///
 /// # Panics
-/// A line is no JSON.
+/// A line is not JSON.
 pub(crate) fn read(lines: &str, places: &Places, uncounted: &[String]) -> Value {
     let mut metrics: BTreeMap<String, Metric> = BTreeMap::new();
     for line in lines.lines() {
@@ -83,7 +83,7 @@ pub(crate) fn read(lines: &str, places: &Places, uncounted: &[String]) -> Value 
     Value::Object(told)
 }
 
-/// The timings of requests are left out where each has one sample for each request.
+/// The timings of requests are removed if each has one sample per request.
 fn fold_request_times(metrics: &mut BTreeMap<String, Metric>) {
     let counts = |metric: &Metric| -> Vec<(String, u64)> {
         let points = metric.points.iter();

@@ -1,7 +1,7 @@
-//! The servers that scripts ask: `loadline target` with the suite's own routes, and go-httpbin.
+//! The servers used by scripts: `loadline target` with the suite's own routes, and go-httpbin.
 //!
-//! Must not know scripts. Invariant: both listen on 127.0.0.1 on ports that were free, and neither
-//! outlives the test.
+//! Must not know scripts. Invariant: both listen on 127.0.0.1 on ports that were free, and neither outlives the
+//! test.
 
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::target::Target;
 /// How long go-httpbin may take to listen.
 const START_MAX: Duration = Duration::from_secs(5);
 
-/// What runs behind the addresses, kept for as long as it is wanted.
+/// The process behind the addresses, kept as long as it is needed.
 enum Process {
     Target(#[expect(dead_code, reason = "ends with its owner")] Target),
     Httpbin(Child),
@@ -23,13 +23,13 @@ enum Process {
     Nothing,
 }
 
-/// Running servers and where they are.
+/// Running servers and their addresses.
 pub(crate) struct Servers {
-    /// The plain address, without a slash at its end.
+    /// The plain URL, without a final slash.
     pub(crate) base: String,
     /// The plain port.
     pub(crate) port: u16,
-    /// The TLS port; `None` where there is none.
+    /// The TLS port; `None` if there is none.
     pub(crate) port_tls: Option<u16>,
     process: Process,
 }
@@ -48,7 +48,7 @@ impl Servers {
         }
     }
 
-    /// Ports at which nothing runs.
+    /// Ports on which nothing runs.
     #[cfg(test)]
     pub(crate) fn nowhere(port: u16, port_tls: Option<u16>) -> Servers {
         Servers {
@@ -59,10 +59,10 @@ impl Servers {
         }
     }
 
-    /// Starts go-httpbin; `None` where it is not installed.
+    /// Starts go-httpbin; `None` if it is not installed.
     ///
     /// # Panics
-    /// It is there and does not listen.
+    /// It is installed but does not listen.
     pub(crate) fn httpbin() -> Option<Servers> {
         let port = free_port();
         let mut command = Command::new(find_httpbin()?);
@@ -87,14 +87,14 @@ impl Servers {
 impl Drop for Servers {
     fn drop(&mut self) {
         if let Process::Httpbin(child) = &mut self.process {
-            // Both fail only for a child that is gone, which is what is wanted.
+            // Both only fail if the child has ended, which is the goal.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// Along `PATH`, and where Go installs what it builds.
+/// Searches `PATH`, and the folder of programs built by Go.
 fn find_httpbin() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let home = std::env::var_os("HOME").map(PathBuf::from);

@@ -1,14 +1,13 @@
 //! The end of a run, read from its `--summary-export` file: checks, thresholds, values of metrics.
 //!
-//! Must not know how a summary is shown. Invariant: measured values are left out, and which values
-//! each metric has is kept.
+//! Must not know how a summary is shown. Invariant: measured values are omitted, but their names are kept.
 
 use serde_json::{Map, Value, json};
 
 use super::normal;
 use super::points::{is_by_the_clock, is_measured};
 
-/// Checks by path, as `passes/fails`; the groups without checks are there too.
+/// Checks by path, as `passes/fails`; groups without checks are included.
 pub(crate) fn checks(export: &Value) -> Value {
     let mut found = Map::new();
     gather(&export["root_group"], &mut found);
@@ -28,7 +27,7 @@ fn gather(group: &Value, found: &mut Map<String, Value>) {
     }
 }
 
-/// Metrics with their values: measured ones by name alone.
+/// Metrics with their values; only the names of measured values.
 pub(crate) fn metrics(export: &Value, uncounted: &[String]) -> Value {
     let all = export["metrics"].as_object().into_iter().flatten();
     let told = all

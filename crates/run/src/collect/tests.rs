@@ -1,6 +1,6 @@
 //! Seconds from reports, in any order.
 //!
-//! Must not know who reports. Invariant: what is told sums to what was reported.
+//! Must not know who reports. Invariant: the sum of the emitted seconds equals the sum of the reports.
 
 use loadline_engine::platform::GeneratorTotals;
 
@@ -45,7 +45,7 @@ fn ended(worker: u32) -> WorkerReport {
     ended_with(worker, 2, 0, 0)
 }
 
-/// What is told after each report: number, length and answers of the seconds.
+/// The seconds emitted after each report: number, length and responses.
 fn told(reports: Vec<WorkerReport>) -> Vec<(u64, u64, u64)> {
     let mut collector = collector(2, false);
     let mut told = Vec::new();
@@ -118,7 +118,7 @@ fn what_is_offered_in_a_second_is_what_all_workers_planned_in_it() {
         planned(0, 0, 10),
         planned(1, 0, 20),
         planned(0, 1, 30),
-        // The other skipped a second, and this one ends.
+        // The other one skipped a second, and this one ends.
         ended_with(0, 2, 0, 35),
         planned(1, 2, 60),
         ended_with(1, 3, 0, 61),
@@ -199,7 +199,7 @@ fn what_others_take_over_is_asked_for_once() {
     }
     let rest = collector.tell_rest(Nanos(5 * S), Nanos(6 * S));
     offered.push((1, rest.expect("a second").row.offered));
-    // What is due on the very end of a second is told with it, of those that say nothing.
+    // Arrivals due exactly at the end of a second are emitted with it, for workers without a report.
     let told = [(1, 10), (1, 11), (2, 19), (1, 10), (1, 10)];
     assert_eq!(offered, told.map(|(span, arrivals)| (span, Some(arrivals))));
     assert!(collector.all_ended());

@@ -1,6 +1,6 @@
-//! The result of all that a conductor collected.
+//! Makes the result of everything that a conductor collected.
 //!
-//! Must not wait for anything. Invariant: what was told second by second, and what is left, are the whole.
+//! Must not wait for anything. Invariant: the emitted seconds plus the rest are the total.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::Conductor;
 use crate::outcome::{ScriptOutcome, bare_result, judged};
 
 impl Conductor {
-    /// Makes the result of all that was collected.
+    /// Makes the result of everything collected.
     pub(super) fn finish(
         mut self,
         environment: &Environment,
@@ -63,7 +63,7 @@ impl Conductor {
         judged(result, script)
     }
 
-    /// What a worker that panicked had begun has no other end.
+    /// The requests of a worker that panicked are booked as lost: they have no other end.
     fn book_lost(&mut self) {
         for counts in [&mut self.total.counts, &mut self.total.warm_up] {
             counts.lost += unended(counts);
@@ -85,7 +85,8 @@ impl Conductor {
         observations
     }
 
-    /// Makes the summary of a script run of what all workers measured, which leaves the totals.
+    /// Makes the summary of a script run from the measurements of all workers, which are removed from the
+    /// totals.
     fn finish_script(
         &mut self,
         until: Nanos,
@@ -100,7 +101,7 @@ impl Conductor {
         Some(script.finish(&seen, length))
     }
 
-    /// From the start to the last answer, or to the end of the time that was to be filled.
+    /// From the start to the last response, or to the end of the planned duration.
     fn elapsed(&self) -> Nanos {
         let last_done = self.collector.last_done;
         if let Some(stopped_at) = self.stopped_at {
@@ -111,7 +112,7 @@ impl Conductor {
     }
 }
 
-/// Requests that were begun and have no end.
+/// Requests that started and have no end.
 fn unended(counts: &Counts) -> u64 {
     let ends = counts.completed + counts.failed_total() + counts.interrupted + counts.lost;
     counts.started.saturating_sub(ends)

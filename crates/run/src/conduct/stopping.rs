@@ -1,7 +1,7 @@
-//! Ending a run before its time: orders, thresholds, and what broke down.
+//! Ends a run early: orders, thresholds, and defects.
 //!
-//! Must not know who gives orders. Invariant: whatever ends a run, who makes the load is told, and is waited for no longer
-//! than it may take.
+//! Must not know who gives orders. Invariant: whatever ends a run, the load is stopped, and the wait for it is
+//! limited.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use crate::contract::RunError;
 use crate::lifecycle::{Begun, Trouble};
 use crate::orders::reason_of;
 
-/// How long workers may take to report after they were told to stop at once.
+/// How long workers may take to report after an order to stop at once.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-/// The same where the user asked a second time, and waits.
+/// The same after a second request of the user, who is waiting.
 const LAST_WORDS_NOW: Duration = Duration::from_millis(400);
 
 impl Conductor {
@@ -34,7 +34,7 @@ impl Conductor {
         self.stop_for(command, reason, "stop", text.to_owned(), on_event);
     }
 
-    /// An order that came during `teardown()`: all that it changes is why the test ended.
+    /// Notes an order received during `teardown()`: it only changes the reason for the end of the test.
     pub(super) fn note_late(&mut self, order: RunCommand) {
         if let Some(reason) = reason_of(order)
             && self.stop == StopReason::Finished
@@ -43,7 +43,7 @@ impl Conductor {
         }
     }
 
-    /// Whether workers that were told to stop at once have not done so in time.
+    /// Whether workers that were ordered to stop at once have exceeded their time.
     pub(super) fn gave_up(&self) -> bool {
         let now = self.load.clock().now();
         let patience = match self.stop {
@@ -63,7 +63,7 @@ impl Conductor {
                 let (command, reason) = (RunCommand::StopNow, StopReason::Script);
                 self.stop_for(command, reason, "stop", text, on_event);
             }
-            // Why is among the reports.
+            // The reports contain the reason.
             Begun::Yes | Begun::Unmade => {}
         }
     }
@@ -81,7 +81,7 @@ impl Conductor {
         text: String,
         on_event: &mut dyn FnMut(RunEvent),
     ) {
-        // As in k6, whatever ends a script's test interrupts its iterations: `gracefulStop` is for the
+        // As in k6, whatever ends a script's test interrupts its iterations: `gracefulStop` only applies to the
         // end of a scenario's time.
         let command = match self.plan.script.is_some() {
             true => RunCommand::StopNow,
@@ -102,7 +102,7 @@ impl Conductor {
         self.mark(mark, on_event);
     }
 
-    /// Ends the run where a worker has panicked: the others may wait for it for ever.
+    /// Ends the run if a worker has panicked: the others could wait for it forever.
     pub(super) fn heed_defect(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
         let Some(why) = self.collector.defect.as_deref() else {
             return;
@@ -117,7 +117,7 @@ impl Conductor {
         self.stop_for(command, reason, DEFECT_MARK, text, on_event);
     }
 
-    /// Why nothing was sent at all, where workers could not work; `None`: something was, or they could.
+    /// Why nothing at all was sent, if workers could not work; `None`: something was sent, or they could work.
     pub(super) fn nothing_began(&mut self) -> Option<RunError> {
         if self.load.live().started > 0 {
             return None;
@@ -130,7 +130,7 @@ impl Conductor {
     }
 }
 
-/// What is said of a part of this program that broke down.
+/// The message for a defect of this program.
 fn defect(why: &str) -> String {
     format!("{why}; this is a defect of loadline: please report it with this message")
 }

@@ -1,6 +1,6 @@
-//! Runs whose workers break down.
+//! Runs with workers that panic.
 //!
-//! Must not start workers: what they would tell is written down. Invariant: a run ends, and says what happened.
+//! Must not start workers: their reports are prepared. Invariant: a run ends, and says what happened.
 
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use super::*;
 /// Two workers: one panics in the first second, the other works until it is told to stop.
 struct Breaking {
     reports: Receiver<WorkerReport>,
-    /// Where the other one tells of its end.
+    /// Where the other one reports its end.
     other: Mutex<Option<Sender<WorkerReport>>>,
     clock: Clock,
     live: Vec<Arc<LiveCounters>>,

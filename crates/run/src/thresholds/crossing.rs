@@ -1,11 +1,11 @@
-//! When a threshold is first crossed while a run goes on.
+//! When a threshold is first crossed during a run.
 //!
-//! Must not know how thresholds are evaluated, nor who is told. Invariant: each is told once; a lower
-//! bound, which a run that has only begun cannot have reached, when it held before.
+//! Must not know how thresholds are evaluated, nor who gets the report. Invariant: each is reported once; a
+//! lower bound, which a run cannot have reached at its start, only after it held before.
 
 use loadline_metric::threshold::{Operator, Outcome, Threshold};
 
-/// What is known of one threshold.
+/// The state of one threshold.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Crossing {
     has_held: bool,
@@ -13,7 +13,7 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// Takes how it stands now; whether that is the first crossing.
+    /// Takes the current outcome; returns whether this is the first crossing.
     pub(super) fn is_first(&mut self, threshold: &Threshold, outcome: Outcome) -> bool {
         self.has_held |= outcome == Outcome::Passed;
         let is_upper = matches!(threshold.operator, Operator::Less | Operator::AtMost);

@@ -1,7 +1,7 @@
 //! Thresholds, of runs of requests and of scripts.
 //!
-//! Must not parse or show them. Invariant: a threshold that names what a run does not measure is
-//! refused before the run starts.
+//! Must not parse or show them. Invariant: a threshold on a metric that a run does not measure is refused
+//! before the run starts.
 
 mod crossing;
 mod requests;

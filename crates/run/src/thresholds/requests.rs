@@ -1,7 +1,7 @@
-//! Thresholds of a run of requests, held against what it measured.
+//! Thresholds of a run of requests, evaluated on its measurements.
 //!
-//! Must not parse or show them. Invariant: a threshold that names what a run does not measure is
-//! refused before the run starts.
+//! Must not parse or show them. Invariant: a threshold on a metric that a run does not measure is refused
+//! before the run starts.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::crossing::Crossing;
 /// Refuses thresholds that cannot be evaluated.
 ///
 /// # Errors
-/// Names the threshold and what is there instead.
+/// Names the threshold and the available alternatives.
 pub(crate) fn check(plan: &TestPlan) -> Result<(), String> {
     for threshold in &plan.thresholds {
         let metric = RequestMetric::of(threshold, plan.is_open())?;
@@ -34,7 +34,7 @@ pub(crate) fn check(plan: &TestPlan) -> Result<(), String> {
     Ok(())
 }
 
-/// How the thresholds came out.
+/// The outcomes of the thresholds.
 pub fn evaluate(plan: &TestPlan, seen: &Snapshot, measured: Duration) -> Vec<ThresholdOutcome> {
     plan.thresholds
         .iter()
@@ -47,7 +47,7 @@ pub fn evaluate(plan: &TestPlan, seen: &Snapshot, measured: Duration) -> Vec<Thr
         .collect()
 }
 
-/// When thresholds of a run of requests are first crossed; as often as those of a script.
+/// When thresholds of a run of requests are first crossed; evaluated as often as those of a script.
 #[derive(Default)]
 pub(crate) struct RequestCrossings {
     known: Vec<Crossing>,
@@ -55,7 +55,7 @@ pub(crate) struct RequestCrossings {
 }
 
 impl RequestCrossings {
-    /// Takes what was seen until now; gives the thresholds that were crossed for the first time.
+    /// Takes the data up to now; returns the thresholds that were crossed for the first time.
     pub(crate) fn told(&mut self, plan: &TestPlan, seen: &Snapshot, until_ns: u64) -> Vec<String> {
         let measured_ns = until_ns.saturating_sub(duration_ns(plan.warm_up));
         if plan.thresholds.is_empty() || measured_ns == 0 || until_ns < self.next_at {
@@ -117,7 +117,7 @@ fn evaluate_one(
             let passed = match evaluation.outcome {
                 Outcome::Passed => true,
                 Outcome::Failed => false,
-                // Nothing measured is no proof of anything.
+                // Without measurements nothing is proved.
                 Outcome::NoData => false,
             };
             outcome(threshold, evaluation.observed, passed)

@@ -1,8 +1,7 @@
 //! Thresholds of a script run: k6's, and those over sliding windows.
 //!
-//! Must not know how a run is stopped. Invariants: evaluated over the whole run every two seconds
-//! of it, as k6 does, and once more at its end, which decides; a threshold over a window has failed
-//! if any window did.
+//! Must not know how a run is stopped. Invariants: they are evaluated over the whole run every two seconds, as
+//! in k6, and again at its end, which decides; a threshold over a window has failed if any window did.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +18,7 @@ use loadline_model::{Nanos, ThresholdPlan};
 use super::crossing::Crossing;
 use super::window::Watch;
 
-/// How often thresholds are evaluated while a run goes on; k6's interval.
+/// Evaluation interval of thresholds during a run, in nanoseconds; as in k6.
 pub(crate) const HOLD_EVERY: u64 = 2 * Nanos::PER_SECOND;
 
 /// The thresholds of one key.
@@ -34,7 +33,7 @@ struct Key {
 }
 
 struct Condition {
-    /// As it is held; units of time are milliseconds where the script's own times are.
+    /// As evaluated; times are in milliseconds, where the script's own times are.
     threshold: Threshold,
     abort_on_fail: bool,
     delay_abort_eval: Duration,
@@ -48,23 +47,23 @@ struct Condition {
 pub(crate) struct ScriptThresholds {
     keys: Vec<Key>,
     next_at: u64,
-    /// Crossed for the first time since this was last taken.
+    /// Crossed for the first time since the last call of `take_first_crossed`.
     first_crossed: Vec<String>,
 }
 
-/// Refuses a plan whose thresholds cannot be evaluated, before anything is made for it.
+/// Refuses a plan whose thresholds cannot be evaluated, before anything is created for it.
 ///
 /// # Errors
-/// k6's words for a metric that does not exist, or that cannot answer.
+/// k6's message for a metric that does not exist, or that does not support the aggregation.
 pub fn check_script(plan: &[ThresholdPlan], registry: &MetricRegistry) -> Result<(), String> {
     ScriptThresholds::new(plan, false, registry).map(drop)
 }
 
 impl ScriptThresholds {
-    /// The thresholds of a plan; with `fail_on_drop` one more, that no iteration was dropped.
+    /// The thresholds of a plan; with `fail_on_drop` also the one that no iteration was dropped.
     ///
     /// # Errors
-    /// k6's words for a metric that does not exist, or that cannot answer.
+    /// k6's message for a metric that does not exist, or that does not support the aggregation.
     pub(crate) fn new(
         plan: &[ThresholdPlan],
         fail_on_drop: bool,
@@ -114,8 +113,8 @@ impl ScriptThresholds {
         Ok(())
     }
 
-    /// Takes in a part of the run that ends at `until_ns`, and what was measured up to there. Gives
-    /// the keys that were found crossed if one of them ends the run.
+    /// Adds a part of the run that ends at `until_ns`, with the measurements up to there. Returns the crossed
+    /// keys if one of them ends the run.
     pub(crate) fn told(
         &mut self,
         part: Option<&MeasurementsDelta>,
@@ -144,8 +143,8 @@ impl ScriptThresholds {
         std::mem::take(&mut self.first_crossed)
     }
 
-    /// The keys that are crossed now, if one of them ends the run; those over the whole run are only
-    /// looked at with `over_all`.
+    /// The currently crossed keys, if one of them ends the run; those over the whole run are only evaluated
+    /// with `over_all`.
     pub(crate) fn crossed(
         &self,
         total: Option<&MeasurementsDelta>,
@@ -171,7 +170,7 @@ impl ScriptThresholds {
         ends.then_some(crossed)
     }
 
-    /// How all of them came out, by key in the order of the options.
+    /// The outcomes of all thresholds, by key in the order of the options.
     pub(crate) fn finish(
         &mut self,
         total: &MeasurementsDelta,
@@ -200,7 +199,7 @@ fn key_of(plan: &ThresholdPlan, registry: &MetricRegistry) -> Result<Key, String
     })
 }
 
-/// A script's own times are milliseconds, so a bound in another unit becomes one in these.
+/// A script's own times are in milliseconds, so a bound in another unit is converted.
 fn fitted(condition: &Threshold, nothing: &Aggregated, contains: Contains) -> Threshold {
     let mut fitted = condition.clone();
     if let (Bound::Time(number, unit), Contains::Time) = (condition.bound, contains)
@@ -231,7 +230,7 @@ fn mismatch(key: &str, source: &str, why: &Mismatch, kind: MetricType) -> String
 }
 
 impl Condition {
-    /// How it stands, over its window or over `values` of the whole run.
+    /// The current outcome, over its window or over `values` of the whole run.
     fn now(&self, values: Option<&Aggregated>, elapsed: Duration) -> Outcome {
         let Some(watch) = &self.watch else {
             let evaluation = values.and_then(|values| {
@@ -271,8 +270,8 @@ impl Key {
         }
     }
 
-    /// The conditions that fail now. One over the whole run is looked at when it is due, and only
-    /// if its metric has a value.
+    /// The conditions that currently fail. One over the whole run is evaluated when it is due, and only if its
+    /// metric has a value.
     fn failing(
         &self,
         total: Option<&MeasurementsDelta>,
@@ -341,7 +340,7 @@ impl Condition {
     }
 }
 
-/// The value and whether it holds; without a value k6's rule decides.
+/// The value and whether the threshold holds; without a value k6's rule decides.
 fn over_whole_run(
     threshold: &Threshold,
     values: &Aggregated,

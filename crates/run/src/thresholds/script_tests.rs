@@ -1,5 +1,5 @@
-//! Thresholds of script runs in virtual time: when they are evaluated, what they end, what k6 says
-//! of those that cannot be.
+//! Thresholds of script runs in virtual time: when they are evaluated, what they end, and k6's messages for
+//! invalid ones.
 
 use loadline_metric::{HttpTimes, Measurements, SeriesPlan};
 
@@ -52,7 +52,7 @@ impl Run {
         }
     }
 
-    /// Requests of this many milliseconds, and the end of the second.
+    /// Adds requests of these durations in milliseconds, and ends the second.
     fn second(&mut self, ms: &[u64]) -> Option<Vec<String>> {
         for ms in ms {
             let times = HttpTimes {
@@ -125,7 +125,7 @@ fn a_threshold_that_failed_on_the_way_may_hold_in_the_end() {
 fn an_abort_waits_for_its_time() {
     let mut run = Run::new(&[("http_req_failed", "rate<0.5", Some(4))]);
     let ends: Vec<bool> = (0..8).map(|_| run.second(&[900]).is_some()).collect();
-    // The delay must be over, not just reached.
+    // The delay must have passed, not just been reached.
     assert_eq!(ends, [false, false, false, false, false, true, false, true]);
 }
 

@@ -1,7 +1,7 @@
-//! One threshold over a sliding window: the last minute, say, at every moment of the run.
+//! One threshold over a sliding window, such as the last minute, throughout the run.
 //!
-//! Must not know metrics. Invariants: no more than [`PIECES`] + 1 pieces are kept, however long the
-//! window; a window is looked at only when it lies wholly in the run, unless the run was shorter.
+//! Must not know metrics. Invariants: at most [`PIECES`] + 1 pieces are kept, however long the window; a window
+//! is only evaluated if it lies entirely within the run, unless the run was shorter.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,22 +10,22 @@ use loadline_metric::Aggregated;
 use loadline_metric::threshold::{Outcome, Threshold};
 use loadline_model::Nanos;
 
-/// Pieces that a window is made of at most: long windows move in steps of a sixtieth, which keeps
-/// the memory of one at sixty distributions.
+/// Maximum number of pieces per window: long windows move in steps of a sixtieth, which limits the memory of a
+/// window to sixty distributions.
 const PIECES: u64 = 60;
 
-/// What was measured in a part of the window; `None`: nothing.
+/// The measurements of a part of the window; `None`: nothing.
 struct Piece {
     span_ns: u64,
     values: Option<Aggregated>,
 }
 
-/// A threshold with a window, and what it needs to look at it.
+/// A threshold with a window, and the state to evaluate it.
 pub(super) struct Watch {
     length_ns: u64,
     /// Least length of a piece.
     step_ns: u64,
-    /// What a window without a value is taken for; `None`: it is not looked at.
+    /// The value of a window without measurements; `None`: it is not evaluated.
     nothing: Option<Aggregated>,
     pieces: VecDeque<Piece>,
     growing: Piece,
@@ -43,7 +43,7 @@ impl Watch {
         Watch {
             length_ns,
             step_ns: (length_ns / PIECES).max(1),
-            // No request in a minute is a rate of zero; it has no percentile.
+            // No request in a minute means a rate of zero; it has no percentile.
             nothing: Some(nothing).filter(|nothing| matches!(nothing, Aggregated::Counter(_))),
             pieces: VecDeque::new(),
             growing: Piece {
@@ -57,7 +57,7 @@ impl Watch {
         }
     }
 
-    /// Takes in what was measured in the next part of the run, and looks at the window if it moved.
+    /// Adds the measurements of the next part of the run, and evaluates the window if it moved.
     pub(super) fn add(&mut self, threshold: &Threshold, values: Option<&Aggregated>, span_ns: u64) {
         self.growing.span_ns += span_ns;
         merge(&mut self.growing.values, values);
@@ -69,7 +69,7 @@ impl Watch {
         }
     }
 
-    /// Looks at the window that the end of the run left.
+    /// Evaluates the last window, at the end of the run.
     pub(super) fn finish(&mut self, threshold: &Threshold) {
         if self.growing.span_ns > 0 {
             self.close_piece();
@@ -79,12 +79,12 @@ impl Watch {
         }
     }
 
-    /// How the window came out that was looked at last.
+    /// The outcome of the last evaluated window.
     pub(super) fn latest(&self) -> Outcome {
         self.latest
     }
 
-    /// The value that the threshold is told with: of the first window that failed, else the last.
+    /// The value reported with the threshold: that of the first window that failed, otherwise the last.
     pub(super) fn observed(&self) -> Option<f64> {
         self.failed.or(self.observed)
     }
@@ -158,7 +158,7 @@ mod tests {
         (!ms.is_empty()).then_some(trend)
     }
 
-    /// What a threshold says after each second, and whether it failed in the end.
+    /// The outcome of a threshold after each second, and whether it failed in the end.
     fn told(text: &str, seconds: &[Option<Aggregated>]) -> (Vec<Outcome>, bool, Option<f64>) {
         let threshold: Threshold = text.parse().expect("a good threshold");
         let window = threshold.window.expect("it has a window");

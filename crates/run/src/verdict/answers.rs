@@ -1,8 +1,8 @@
-//! Whether the answers say anything: one and the same body, one without content, errors with a status of success, or what
-//! stands at another address.
+//! Whether the responses mean anything: always the same body, bodies without content, errors with a success
+//! status, or redirects to another address.
 //!
-//! Must not know how bodies were sampled. Invariants: a body is called one without content only where every body of its
-//! shape that was looked at was the same; silent where a check of the user's looks at bodies.
+//! Must not know how bodies were sampled. Invariants: a body counts as without content only if all sampled
+//! bodies of its shape were the same; silent where a check of the user examines bodies.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +17,17 @@ use super::facts::{Facts, share};
 use super::shapes::{BODILESS, MIXED, is_success, part_with_bodies, successes};
 use super::wording::{count, percent};
 
-/// Bodies that must have been looked at for a statement on all.
+/// Sampled bodies needed for a statement about all of them.
 const SAMPLED_MIN: u64 = 3;
 
-/// Share of the answers from which those without content are told beside others that have some; and the share from
-/// which they are what the rate consists of.
+/// Share of responses without content from which they are reported beside others that have some; and the share
+/// from which they dominate the rate.
 const HOLLOW_TOLD: f64 = 0.01;
 const HOLLOW_RATE: f64 = 0.2;
 
-/// Share of the answers from which redirects are told.
+/// Share of the responses from which redirects are reported.
 const REDIRECTS: f64 = 0.5;
-/// Redirects that were followed, per answer, from which they are told.
+/// Followed redirects per response from which they are reported.
 const FOLLOWED: f64 = 0.5;
 /// Characters of a body that are shown.
 const EXAMPLE: usize = 80;
@@ -48,10 +48,10 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     of_bodies.into_iter().chain(followed(facts)).collect()
 }
 
-/// Answers of another address than the one that was asked.
+/// Responses from another address than the requested one.
 fn followed(facts: &Facts<'_>) -> Option<Finding> {
     let completed = facts.counts.completed;
-    // The hops of scripts and of plans of steps are answers of their own.
+    // For scripts and plans of steps, each hop is a response.
     let (redirects, others) = match facts.may_think() {
         true => {
             let hops = (facts.status_share(is_elsewhere) * completed as f64).round() as u64;
@@ -72,7 +72,7 @@ fn followed(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Nothing in any answer, where a GET asked for something.
+/// No response had a body, although a GET should return one.
 fn all_empty(facts: &Facts<'_>) -> Option<Finding> {
     let is_asked = asks_for_bodies(facts) && facts.counts.completed >= SAMPLED_MIN;
     (is_asked && facts.counts.good > 0 && facts.counts.body_bytes == 0).then(|| {
@@ -87,7 +87,7 @@ fn all_empty(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Whether each request is one whose answer has a body.
+/// Whether every request is one whose response has a body.
 fn asks_for_bodies(facts: &Facts<'_>) -> bool {
     let only_gets = |scenario: &Scenario| {
         let mix = scenario.requests();
@@ -97,19 +97,19 @@ fn asks_for_bodies(facts: &Facts<'_>) -> bool {
     bodiless == 0.0 && facts.evidence.plan.scenarios.iter().all(only_gets)
 }
 
-/// Whether a status sends the client elsewhere.
+/// Whether a status is a redirect.
 fn is_elsewhere(status: u16) -> bool {
     const NOT_MODIFIED: u16 = 304;
     (300..400).contains(&status) && status != NOT_MODIFIED
 }
 
-/// Answers that send the client elsewhere, where it did not go.
+/// Redirects that were not followed.
 fn redirects(facts: &Facts<'_>) -> Option<Finding> {
     let part = facts.status_share(is_elsewhere);
     let rows = facts.seen.statuses.rows();
     let elsewhere = rows.filter(|(status, _)| is_elsewhere(**status));
     let (status, _) = elsewhere.max_by_key(|(_, n)| **n)?;
-    // A script's hops are answers too, those that were followed among them.
+    // A script's hops are responses too, including redirects that were followed.
     let least = if facts.may_think() { 1.0 } else { REDIRECTS };
     (part >= least).then(|| {
         Code::MixedAnswers.finding(
@@ -123,7 +123,8 @@ fn redirects(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Answers with a status of success that differ in kind: some hold an error, or nothing, or are of another content type.
+/// Responses with a success status that differ in kind: some contain an error, are empty, or have another
+/// content type.
 fn mixed(facts: &Facts<'_>) -> Option<Finding> {
     let good = successes(facts);
     let all: u64 = good.iter().map(|(_, tally)| tally.count).sum();
@@ -161,7 +162,7 @@ fn empty_objects(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     })
 }
 
-/// Bodies without a byte beside others.
+/// Empty bodies among others.
 fn empty_bodies(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     let empty = good.iter().filter(|(shape, _)| shape.size_class == 0);
     let empty: u64 = empty.map(|(_, tally)| tally.count).sum();
@@ -174,7 +175,7 @@ fn empty_bodies(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     })
 }
 
-/// Content types that one request gave by turns.
+/// Different content types of responses to the same request.
 fn other_kinds(shapes: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     for (shape, tally) in shapes {
@@ -201,7 +202,7 @@ fn other_kinds(shapes: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     })
 }
 
-/// Answers without content among others that have some: what is fast about them is nothing.
+/// Responses without content among others that have some: the former are only fast because they are empty.
 fn some_hollow(facts: &Facts<'_>) -> Option<Finding> {
     let completed = facts.counts.completed;
     let shapes = facts.seen.shapes.rows();
@@ -242,7 +243,7 @@ fn some_hollow(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
-/// One body for everything.
+/// The same body in every response.
 fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
     let (shape, tally, body) = only_body(facts)?;
     let size = tally.body_size.max().unwrap_or(0);
@@ -271,7 +272,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// The one body of the one shape of all answers; `None` when there are more, or none with a body.
+/// The only body of the only shape of all responses; `None` if there are several, or none with a body.
 fn only_body<'a>(facts: &'a Facts<'_>) -> Option<(&'a Shape, &'a ShapeTally, &'a BodySample)> {
     let shapes = &facts.seen.shapes;
     let mut rows = shapes.rows();
@@ -296,7 +297,7 @@ fn body_is_checked(facts: &Facts<'_>) -> bool {
 
 fn requests_vary(facts: &Facts<'_>) -> bool {
     facts.evidence.plan.scenarios.iter().any(|scenario| {
-        // What a script sends is not known here; it may vary.
+        // The requests of a script are not known here; they may vary.
         let Some(mix) = scenario.requests() else {
             return true;
         };

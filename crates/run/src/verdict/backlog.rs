@@ -1,22 +1,23 @@
-//! Whether requests pile up: more of them are under way from third to third of a run whose load stays the same.
+//! Whether requests pile up: the number in flight grows from third to third of a run with constant load.
 //!
-//! Must not ask who is slow. Invariant: nothing piles up that more virtual users or a rising rate explain.
+//! Must not ask who is slow. Invariant: growth that more virtual users or a rising rate explain is not a pile.
 
 use loadline_model::result::Row;
 
 use super::facts::{Facts, row_seconds};
 use super::names;
 
-/// Rows from which thirds say something.
+/// Rows needed to compare thirds.
 const ROWS_MIN: usize = 6;
-/// How many times as many requests are under way at the end of a third as at the end of the one before, at least.
+/// Minimum growth factor of the requests in flight from the end of one third to the end of the next.
 const GROWS: f64 = 1.25;
-/// Share of the arrivals of two thirds that piles up in them, at least, and of the requests of one name that take most of the time.
+/// Minimum share of the arrivals of two thirds that piles up in them, and of the requests of the name that
+/// takes most of the time.
 const PILED: f64 = 0.05;
-/// Requests in a pile, at least.
+/// Minimum number of requests in a pile.
 const PILE_MIN: f64 = 5.0;
 
-/// Answers per second in the last third of the run, where arrivals come faster than answers from beginning to end.
+/// Responses per second in the last third of the run, if arrivals outpace responses from beginning to end.
 pub(super) fn falls_behind(facts: &Facts<'_>) -> Option<f64> {
     let rows = &facts.rows;
     if !facts.open || !facts.load_is_constant() || rows.len() < ROWS_MIN {

@@ -1,6 +1,6 @@
-//! May the numbers be believed: length, spread, number of samples, and the ruler itself.
+//! May the numbers be believed: duration, spread, number of samples, and the measuring instrument itself.
 //!
-//! Must not ask what the target did. Invariant: a long, even run gets one note at most from here.
+//! Must not ask what the target did. Invariant: a long, even run gets at most one note from here.
 
 use loadline_model::event::{AGENT_RETURNED_MARK, COORDINATOR_REPLACED_MARK};
 use loadline_model::result::StopReason;
@@ -17,20 +17,23 @@ use super::wording::{count, counted, duration, margin, rate};
 
 /// Runs shorter than this measure connecting, caches and the scheduler as much as the target.
 const SECONDS_MIN: f64 = 3.0;
-/// A margin above this makes the rate a guess.
+/// A wider margin than this makes the rate a guess.
 const RATE_ERROR_MAX: f64 = 0.1;
-/// A p99 rests on a hundredth of the samples: below the first number on fewer than ten, below the
-/// second on not even one.
+/// A p99 is determined by the slowest hundredth of the samples: fewer than ten samples below the first number,
+/// less than one below the second.
 const SAMPLES_NOTE: u64 = 1_000;
 const SAMPLES_CAUTION: u64 = 100;
-/// Quantiles of which each is a spike where it is so many times the median: times that follow chance alone have 3.3, 4.3 and 6.6.
+/// Quantiles, each with the factor over the median from which it is a spike; for exponentially distributed
+/// times the factors are 3.3, 4.3 and 6.6.
 const SPIKES: [(f64, f64); 3] = [(0.9, 5.0), (0.95, 6.0), (0.99, 10.0)];
-/// The least factor between two kinds of answers that have nothing in between, and the smallest share of either.
+/// The least factor between two groups of responses with nothing in between, and the smallest share of either
+/// in percent.
 const KINDS_FACTOR: f64 = 4.0;
 const KIND_MIN: usize = 5;
-/// How much the number of slow answers and that of connections may differ where one may be the other.
+/// Maximum relative difference between the number of slow responses and that of connections made where one may
+/// explain the other.
 const AS_MANY: f64 = 0.15;
-/// How much above the others they must be.
+/// How far they must be above the others, in nanoseconds.
 const SPIKE_NS: f64 = 1_000_000.0;
 
 /// Half width of the 95 % confidence interval of the mean rate, as a share of it.
@@ -60,7 +63,7 @@ pub(super) fn findings(facts: &Facts<'_>, rate_error: Option<f64>) -> Vec<Findin
     findings.into_iter().flatten().collect()
 }
 
-/// The note that every run deserves, unless there is already something to read in that tone.
+/// The note that every run gets, unless there is already a note.
 pub(super) fn add_one_run(facts: &Facts<'_>, rate_error: Option<f64>, findings: &mut Vec<Finding>) {
     let has_note = findings
         .iter()
@@ -142,7 +145,7 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
 
 fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>) -> Option<Finding> {
     let error = rate_error.filter(|error| *error > RATE_ERROR_MAX)?;
-    // Then the rate is that of the plan, and only the moments of the answers vary.
+    // Then the rate is the planned one, and only the times of the responses vary.
     if facts.open && facts.missed().is_none() && facts.good_share() > 1.0 - RATE_ERROR_MAX {
         return None;
     }
@@ -189,7 +192,7 @@ fn are(number: u64) -> &'static str {
     if number == 1 { "is" } else { "are" }
 }
 
-/// Answers that took many times as long as the others.
+/// Responses that took many times as long as the others.
 fn spikes(facts: &Facts<'_>) -> Option<Finding> {
     let time = facts.answered_time();
     if time.count() < SAMPLES_CAUTION {
@@ -211,19 +214,19 @@ fn spikes(facts: &Facts<'_>) -> Option<Finding> {
 /// How far apart responses are.
 struct Spread {
     text: String,
-    /// What the slow ones take, in nanoseconds.
+    /// Time of the slow responses, in nanoseconds.
     slow_ns: f64,
-    /// Whether the fast ones are those that are wrong.
+    /// Whether the fast responses are the wrong ones.
     wrong_are_fast: bool,
 }
 
-/// Two kinds of answers, with nothing in between.
+/// Two groups of responses, with nothing in between.
 fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
     let within = &percentiles[KIND_MIN..percentiles.len() - KIND_MIN];
     let steps = within.windows(2).enumerate();
     let widest = steps.max_by(|(_, a), (_, b)| (a[1] / a[0]).total_cmp(&(b[1] / b[0])));
     let (place, step) = widest?;
-    // A percentile in the gap lies anywhere between.
+    // A percentile in the gap can lie anywhere between the two.
     let (fast, slow) = (step[0], within.get(place + 2).copied().unwrap_or(step[1]));
     let are_apart = slow >= KINDS_FACTOR * fast && slow - fast > SPIKE_NS;
     let fast_ones = (place + KIND_MIN + 1) as f64 / percentiles.len() as f64;
@@ -256,7 +259,7 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
     })
 }
 
-/// A few that took many times the median.
+/// A few responses that took many times the median.
 fn long_tail(facts: &Facts<'_>) -> Option<Spread> {
     let time = facts.answered_time();
     let median = time.quantile(0.5)?;

@@ -1,11 +1,11 @@
-//! What one body says by itself: nothing, or that it is an error.
+//! What a single body says: nothing, or an error.
 //!
-//! Must not know how often it was met, nor judge. Invariant: a body that was cut off is read as far as it goes.
+//! Must not know how often it occurred, nor judge. Invariant: a truncated body is evaluated as far as it goes.
 
 use loadline_model::snapshot::BODY_SAMPLE_MAX;
 use serde_json::Value;
 
-/// Characters of a text that is no page, at most, where it is to be an error alone.
+/// Maximum length of a plain text that may count as nothing but an error message, in bytes.
 const SHORT: usize = 120;
 /// The titles of error pages.
 const ERROR_WORDS: [&str; 14] = [
@@ -25,8 +25,8 @@ const ERROR_WORDS: [&str; 14] = [
     "too many requests",
 ];
 
-/// Whether a body is JSON with names or places for values and no value in any of them. A bare
-/// `{}`, `[]` or `null` may be all that an answer has to say.
+/// Whether a body is JSON with keys or elements and no value in any of them. A bare `{}`, `[]` or `null` may be
+/// a complete response.
 pub(super) fn is_hollow(body: &str, size: u64) -> bool {
     if size > BODY_SAMPLE_MAX as u64 {
         return false;
@@ -49,12 +49,12 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// Whether a body says by its names that it is an error.
+/// Whether the names in a body say that it is an error.
 pub(super) fn is_error(body: &str) -> bool {
     const NAMES: [&str; 5] = ["error", "errors", "err", "exception", "fault"];
     const STATES: [&str; 4] = ["error", "fail", "failed", "failure"];
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(body) else {
-        // What was cut off cannot be read; its beginning can.
+        // A truncated body cannot be parsed; its beginning can be checked.
         return body.trim_start().starts_with("{\"error") || is_error_page(body);
     };
     let names_one = |name: &str, value: &Value| {
@@ -74,7 +74,8 @@ pub(super) fn is_error(body: &str) -> bool {
         .any(|(name, value)| names_one(name, value) || is_state(name, value))
 }
 
-/// Whether a page says in its title or heading that it is one of an error, or a short text says nothing else.
+/// Whether the title or heading of a page is that of an error page, or a short text is nothing but an error
+/// message.
 fn is_error_page(body: &str) -> bool {
     let text = body.trim_start().to_ascii_lowercase();
     if !text.starts_with('<') {
@@ -90,7 +91,7 @@ fn is_error_page(body: &str) -> bool {
     })
 }
 
-/// Whether an XML document is an error: a fault of SOAP, or a root that is called so.
+/// Whether an XML document is an error: a SOAP fault, or a root element with such a name.
 fn is_error_document(text: &str) -> bool {
     const ROOTS: [&str; 5] = ["error", "errors", "errorresponse", "exception", "fault"];
     let tags = text.split('<').skip(1);
@@ -111,7 +112,8 @@ fn is_error_document(text: &str) -> bool {
     }
 }
 
-/// Whether a title is that of an error page: the words for it, perhaps behind the status and before a site's name.
+/// Whether a title is that of an error page: the words for it, possibly after the status and before the name of
+/// a site.
 fn says_error(title: &str) -> bool {
     let aside = |c: char| !c.is_alphabetic();
     let words = title.trim_start_matches(aside);

@@ -1,6 +1,6 @@
-//! Connections that end before their time, by this end or the other.
+//! Connections that are closed early, by this end or the other.
 //!
-//! Must not say who is the limit; that is asked in `limits`.
+//! Must not say who is the limit; `limits` decides that.
 
 use loadline_model::client::Protocol;
 use loadline_model::verdict::{Finding, Gravity};
@@ -10,17 +10,18 @@ use super::delivery::FAILED_CAUTION;
 use super::facts::{Facts, share};
 use super::wording::{count, counted, percent};
 
-/// Share of the requests that were sent again from which it is told.
+/// Share of resent requests from which they are reported.
 const SENT_AGAIN: f64 = 0.01;
 
-/// Requests that met a closed connection and were repeated: failures for a client that does not repeat.
+/// Requests that met a closed connection and were resent: failures for a client that does not retry.
 pub(super) fn told(facts: &Facts<'_>) -> Option<Finding> {
     sent_again(facts)
         .or_else(|| given_up(facts))
         .or_else(|| short_lived(facts))
 }
 
-/// Connections that the target would have kept, and this end does not use again for what came on them.
+/// Connections that the target would have kept, but that this end does not reuse because of what arrived on
+/// them.
 fn given_up(facts: &Facts<'_>) -> Option<Finding> {
     let connections = &facts.seen.connections;
     let (many, why, advice) = if connections.surplus >= connections.half_sent {
@@ -48,17 +49,18 @@ fn given_up(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Connections that are to be kept, and end after few requests: the target closes them, and says so or is seen to do it.
+/// Connections that should be kept alive but end after few requests: the target closes them, as announced or
+/// observed.
 fn short_lived(facts: &Facts<'_>) -> Option<Finding> {
     const REQUESTS: f64 = 5.0;
     let client = &facts.evidence.plan.client;
     let is_kept = client.keep_alive && client.max_requests_per_connection.is_none();
     let (made, answered) = (facts.seen.connections.opened, facts.counts.completed);
     let each = answered as f64 / made.max(1) as f64;
-    // Each virtual user makes one of its own, and arrivals may pass from one to the next.
+    // Each virtual user makes its own, and arrivals may move from one virtual user to the next.
     let users = facts.evidence.totals.active_vus_max.max(facts.vus_made());
     let is_such = is_kept && !facts.is_script() && made > users.saturating_mul(2);
-    // A failure ends its connection too.
+    // A failure closes its connection too.
     let none_failed = share(facts.counts.failed_total(), answered) < FAILED_CAUTION;
     (is_such && none_failed && answered > 0 && each < REQUESTS).then(|| {
         Code::ClosedConnections.finding(

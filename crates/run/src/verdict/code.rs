@@ -1,14 +1,14 @@
 //! The stable names of findings.
 //!
-//! Must not know when one is found. Invariant: a name, once released, keeps its meaning; each is
-//! explained in `docs/verdict.md`.
+//! Must not know when a finding applies. Invariant: a name, once released, keeps its meaning; each is explained
+//! in `docs/verdict.md`.
 
 use loadline_model::hint::unguarded;
 use loadline_model::verdict::{Finding, Gravity};
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal;)+) => {
-        /// What a finding is about.
+        /// The subject of a finding.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Code { $($(#[doc = $doc])+ $variant,)+ }
 
@@ -26,71 +26,71 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The process died; what is known is from its journal.
+    /// The process died; the data is from its journal.
     RunCrashed = "run-crashed";
     /// A signal or a threshold ended the run early.
     RunInterrupted = "run-interrupted";
-    /// An agent was lost, and with it its share of the load.
+    /// An agent was lost, together with its share of the load.
     AgentLost = "agent-lost";
-    /// An agent could not be heard for a while, and its load went on.
+    /// An agent was unreachable for a while, and its load continued.
     AgentReturned = "agent-returned";
-    /// Another coordinator went on with the test.
+    /// Another coordinator took over the test.
     CoordinatorReplaced = "coordinator-replaced";
-    /// Not one request was sent, or none after the warm-up.
+    /// No request was sent, or none after the warm-up.
     NothingSent = "nothing-sent";
-    /// Requests were sent and none was answered.
+    /// Requests were sent and none got a response.
     NothingAnswered = "nothing-answered";
-    /// Fewer than half of the requests sent were answered.
+    /// Fewer than half of the sent requests got a response.
     MostUnanswered = "most-unanswered";
     /// Some requests failed.
     RequestsFailed = "requests-failed";
-    /// Requests were under way without an answer when the run ended.
+    /// Requests were in flight without a response when the run ended.
     NeverAnswered = "never-answered";
-    /// Requests were sent again since the target had closed a kept-alive connection.
+    /// Requests were resent because the target had closed a kept-alive connection.
     ClosedConnections = "closed-connections";
-    /// Requests failed at once, and virtual users paused so that they are not repeated at full speed.
+    /// Requests failed instantly, and virtual users paused so that they were not repeated at full speed.
     PausedAfterFailures = "paused-after-failures";
     /// Fewer requests were sent than planned.
     OfferedLoadMissed = "offered-load-missed";
-    /// The run's time was over before its count was reached.
+    /// The run's time ended before its count was reached.
     CountNotReached = "count-not-reached";
-    /// Arrivals were sent, but late: response time far above service time.
+    /// Arrivals were sent, but late: response time is far above service time.
     ArrivalsWaited = "arrivals-waited";
     /// Throughput timers of a plan asked for more than its threads sent.
     PaceMissed = "pace-missed";
-    /// No iteration of a script came to its end.
+    /// No iteration of a script completed.
     NoIterationCompleted = "no-iteration-completed";
-    /// Iterations of a script ended with an exception that nobody caught.
+    /// Iterations of a script ended with an uncaught exception.
     IterationsThrew = "iterations-threw";
-    /// Threads of a plan ended before their time: no data was left, or a sample failed.
+    /// Threads of a plan ended early: out of data, or a sample failed.
     ThreadsEnded = "threads-ended";
-    /// Answers failed a check: goodput is below throughput.
+    /// Responses failed a check: goodput is below throughput.
     WrongAnswers = "wrong-answers";
-    /// Every answer looked at was the same body without content.
+    /// Every sampled response had the same body without content.
     HollowAnswers = "hollow-answers";
-    /// Some answers with a status of success hold an error, or nothing, or are of another kind.
+    /// Some responses with a success status contain an error, are empty, or have another content type.
     MixedAnswers = "mixed-answers";
-    /// Requests differ and all answers looked at are the same.
+    /// Requests differ, but all sampled responses are the same.
     SameAnswer = "same-answer";
-    /// Redirects were followed for most answers.
+    /// Redirects were followed for most responses.
     Redirected = "redirected";
-    /// Checks of a script did not hold.
+    /// Checks of a script failed.
     ChecksFailed = "checks-failed";
     /// Throughput stopped rising with the offered load.
     Saturated = "saturated";
-    /// Virtual users by mean service time is the rate that was reached: the target's pace.
+    /// Virtual users divided by mean service time equals the rate reached: the target sets the pace.
     TargetCeiling = "target-ceiling";
-    /// All virtual users were busy while the target answered fast.
+    /// All virtual users were busy although responses were fast.
     TooFewVus = "too-few-vus";
     /// More than one side took much of a request's time.
     SharedLimit = "shared-limit";
-    /// A worker of the generator had no processor time left.
+    /// A worker of the generator used all of its CPU time.
     GeneratorBusy = "generator-busy";
-    /// The control group's quota stopped the generator.
+    /// The CPU quota of the control group throttled the generator.
     GeneratorThrottled = "generator-throttled";
-    /// Other processes kept the generator from its processors.
+    /// Other processes took the CPU from the generator.
     GeneratorStarved = "generator-starved";
-    /// The generator's process was stopped for a while.
+    /// The generator's process was stopped for some time.
     GeneratorStopped = "generator-stopped";
     /// Starts were late although a virtual user was free.
     ScheduleLag = "schedule-lag";
@@ -98,38 +98,38 @@ codes! {
     FdLimit = "fd-limit";
     /// The machine ran out of local ports.
     PortsExhausted = "ports-exhausted";
-    /// Writing samples held up the workers.
+    /// Writing samples delayed the workers.
     SinkSlow = "sink-slow";
-    /// Service time is little more than the round trip.
+    /// Service time is barely more than the round trip.
     NetworkBound = "network-bound";
-    /// As many bytes arrived in every second, and large bodies took most of the time.
+    /// The same number of bytes arrived every second, and large bodies took most of the time.
     LinkFull = "link-full";
-    /// Looking up names took much of the time.
+    /// Name lookups took much of the time.
     SlowNames = "slow-names";
-    /// Many segments were sent again.
+    /// Many TCP retransmits.
     Retransmits = "retransmits";
-    /// What was sent was not acknowledged.
+    /// Sent data was not acknowledged.
     Unacknowledged = "unacknowledged";
-    /// Parts of answers were lost: of those that were given up a later part came, and an earlier one did not; or many came
-    /// out of order.
+    /// Parts of responses were lost: abandoned requests got a later part but not an earlier one; or many parts
+    /// arrived out of order.
     AnswersLost = "answers-lost";
-    /// The end of an answer waits for an acknowledgment that the kernel delays.
+    /// The end of a response waits for an acknowledgement that the kernel delays.
     DelayedAck = "delayed-ack";
     /// Some connections took a second or more to make.
     SlowConnects = "slow-connects";
     /// Most failures lie between generator and target.
     NetworkFailures = "network-failures";
-    /// The target gave no good answer for a while, and recovered.
+    /// The target gave no good response for a while, and recovered.
     OutageSeen = "outage-seen";
-    /// The target gave no good answer from some second on.
+    /// The target gave no good response from some second on.
     TargetDied = "target-died";
     /// A resource of a component of the target was at its limit.
     ResourceAtLimit = "resource-at-limit";
-    /// A component of the target kept one core busy and no more.
+    /// A component of the target used exactly one full core.
     OneCoreFull = "one-core-full";
     /// A machine had no free core.
     MachineFull = "machine-full";
-    /// The processor quota stopped a component of the target.
+    /// The CPU quota throttled a component of the target.
     TargetThrottled = "target-throttled";
     /// A component of the target was OOM-killed.
     TargetOom = "target-oom";
@@ -137,45 +137,45 @@ codes! {
     TargetEvicted = "target-evicted";
     /// A component of the target was restarted during the run.
     RestartSeen = "restart-seen";
-    /// The memory of a component of the target grew along a line.
+    /// The memory of a component of the target grew linearly.
     LeakSeen = "leak-seen";
-    /// A replica did nothing while others worked.
+    /// A replica was idle while others were busy.
     IdleReplica = "idle-replica";
     /// Replicas were loaded unevenly.
     UnevenReplicas = "uneven-replicas";
-    /// One replica answered much slower than the others.
+    /// One replica responded much more slowly than the others.
     SlowReplica = "slow-replica";
-    /// Most of the time that the client sees is spent on the way to the target.
+    /// Most of the time seen by the client is spent on the network path to the target.
     OnTheWay = "on-the-way";
-    /// There was no replica when the load began.
+    /// There was no replica when the load started.
     NoReplica = "no-replica";
-    /// There were fewer replicas than wanted for a while.
+    /// For a while there were fewer replicas than desired.
     ScaledLate = "scaled-late";
-    /// A stage of a pipeline does not keep up with what is taken in.
+    /// A stage of a pipeline does not keep up with the intake.
     SlowestStage = "slowest-stage";
-    /// An observer could not read for a while, or at all.
+    /// An observer could not read for a while, or never.
     ObserverGap = "observer-gap";
-    /// One of several peers answered hardly anything.
+    /// One of several peers sent hardly any responses.
     IdlePeer = "idle-peer";
-    /// The first seconds were much slower, and are in the results.
+    /// The first seconds were much slower, and are included in the results.
     ColdStart = "cold-start";
-    /// Answers took longer from second to second.
+    /// Responses took longer from second to second.
     Slowing = "slowing";
-    /// The target stood still again and again.
+    /// The target stalled repeatedly.
     Pauses = "pauses";
     /// One of several requests took most of the time.
     SlowRequest = "slow-request";
-    /// Most failures are of one of several requests.
+    /// Most failures belong to one of several requests.
     FailingRequest = "failing-request";
     /// Making connections took much of the time.
     Handshakes = "handshakes";
-    /// A small share of answers took many times the median.
+    /// A small share of responses took many times the median.
     Spikes = "spikes";
     /// The run was too short for its rate to mean anything.
     TooShort = "too-short";
     /// The rate varied much from second to second.
     RateUncertain = "rate-uncertain";
-    /// Too few answers for a 99th percentile.
+    /// Too few responses for a 99th percentile.
     FewSamples = "few-samples";
     /// The generator's lateness is as large as what it measured.
     LagExceedsLatency = "lag-exceeds-latency";
@@ -202,7 +202,7 @@ impl Code {
         }
     }
 
-    /// A finding that asks for nothing.
+    /// A finding without advice.
     pub(super) fn remark(self, gravity: Gravity, text: String) -> Finding {
         Finding {
             code: self.name().to_owned(),

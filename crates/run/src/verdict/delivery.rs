@@ -1,7 +1,8 @@
-//! Was the offered load delivered: asked, sent, answered, and answered right.
+//! Was the offered load delivered: planned, sent, answered, and answered correctly.
 //!
-//! Must not ask who was in the way. Invariant: a request counts as delivered when it was begun while arrivals were due; a
-//! run in which more than a tenth of what was asked for has no answer, or was begun late, was not delivered either.
+//! Must not ask who was in the way. Invariant: a request counts as delivered if it started while arrivals were
+//! due; a run in which more than a tenth of the planned load has no response, or started late, was not
+//! delivered either.
 
 use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
@@ -22,16 +23,16 @@ use super::signs;
 use super::weights;
 use super::wording::{count, counted, duration, listed, percent, rate};
 
-/// Share of failures, or of wrong answers, from which numbers need care; the default tolerance of
-/// service level objectives.
+/// Share of failures, or of wrong responses, from which the numbers need care; the default tolerance of service
+/// level objectives.
 pub(super) const FAILED_CAUTION: f64 = 0.01;
-/// Share of wrong answers from which throughput says nothing.
+/// Share of wrong responses from which throughput is meaningless.
 const WRONG_ALARM: f64 = 0.1;
-/// Answers that take this many seconds on average are no matter of patience.
+/// Mean service time in seconds from which the target cannot keep up: more patience does not help.
 const HOPELESS_S: f64 = 1.0;
-/// Response time is a story of its own when its p99 is this many times that of the service time,
+/// Response time is reported separately if its p99 is more than this many times that of the service time.
 const WAITED_FACTOR: f64 = 2.0;
-/// and this much above it: less is the start window and scheduling noise.
+/// The difference in nanoseconds must be greater than this: less is the start window and scheduling noise.
 const WAITED_NS: u64 = 5_000_000;
 
 pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
@@ -87,7 +88,7 @@ fn missed_pace(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Iterations that all took longer than the run: what they would have sent at their end was never sent.
+/// Iterations that all took longer than the run: the requests at their end were never sent.
 fn cut_short(facts: &Facts<'_>) -> Option<Finding> {
     completes_no_iteration(facts).then(|| {
         Code::NoIterationCompleted.finding(
@@ -99,7 +100,7 @@ fn cut_short(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Iterations that broke off: what they would have sent is missing, and no request tells of it.
+/// Iterations that aborted: their remaining requests are missing, and no request shows it.
 fn threw(facts: &Facts<'_>) -> Option<Finding> {
     let (thrown, all) = facts.thrown();
     let part = share(thrown, all);
@@ -122,7 +123,7 @@ fn threw(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Threads of a plan that ended by themselves: the load was less than the plan's times and threads say.
+/// Threads of a plan that ended early: the load was lower than the plan's times and threads suggest.
 fn ended_threads(facts: &Facts<'_>) -> Option<Finding> {
     let ended = facts.seen.ended_threads;
     if ended.failed > 0 {
@@ -147,7 +148,7 @@ fn ended_threads(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Checks of a script: what they say is no failure of a request, so that no rate shows it.
+/// Checks of a script: a failed check is no failed request, so no rate shows it.
 fn unheld(facts: &Facts<'_>) -> Option<Finding> {
     let summary = facts.evidence.summary?;
     let checks = summary.root.all_checks(" › ");
@@ -212,7 +213,7 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
     }
 }
 
-/// What to look at where requests had no answer.
+/// Where to look if requests got no response.
 fn next_step(facts: &Facts<'_>) -> &'static str {
     let proxy = facts.evidence.plan.client.proxy.as_ref();
     match facts.worst_class() {
@@ -272,7 +273,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     let counts = facts.counts;
     let (sent, answered, failed) = (counts.started, counts.completed, counts.failed_total());
     if facts.all.started == 0 {
-        // A script need not send requests, nor need a plan of steps.
+        // Neither a script nor a plan of steps has to send requests.
         if facts.is_script() || facts.is_without_requests() {
             return None;
         }
@@ -334,7 +335,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Virtual users that waited to the end for an answer.
+/// Virtual users that waited for a response until the end.
 fn never_answered(facts: &Facts<'_>) -> Option<Finding> {
     let stuck = facts.stuck().or_else(|| facts.left_waiting());
     let stuck = stuck.filter(|_| facts.counts.completed > 0)?;
@@ -360,10 +361,10 @@ fn never_answered(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
-/// Failures at once that are told of as held to a pace: fewer may never have been held up.
+/// Instant failures from which the pauses are reported; with fewer, there may have been no pause.
 const HELD_TO_PACE_MIN: u64 = 1_000;
 
-/// Failures that cost no time, so that the engine adds some.
+/// Failures that take no time, so that the engine adds a pause.
 fn paused(facts: &Facts<'_>) -> Option<Finding> {
     let classes = ErrorClass::ALL.iter().copied();
     let mut failed = classes.filter(|class| class.is_instant() && facts.failed(*class) > 0);
@@ -423,7 +424,7 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
         Gravity::Caution
     };
     if !facts.open {
-        // Whoever stopped the run knows that its count was not reached.
+        // If someone stopped the run, it is clear that its count was not reached.
         if facts.evidence.totals.stop != StopReason::Finished {
             return None;
         }
@@ -455,7 +456,7 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::OfferedLoadMissed.finding(gravity, text, advice))
 }
 
-/// What became of the arrivals that were missed.
+/// What happened to the missed arrivals.
 fn what_became(facts: &Facts<'_>, missed: u64) -> String {
     let dropped = facts.all.dropped;
     let waiting = missed.saturating_sub(dropped);

@@ -1,7 +1,7 @@
-//! When the target gave hardly a good answer, and whether it came back.
+//! When the target gave hardly any good response, and whether it recovered.
 //!
-//! Must not say who the limit is, nor in which words. Invariant: seconds are compared only where the plan asks for the same
-//! load in each.
+//! Must not say who the limit is, nor choose the wording. Invariant: seconds are only compared if the plan has
+//! the same load in each.
 
 use loadline_model::error_class::Fault;
 use loadline_model::result::Row;
@@ -11,53 +11,53 @@ use super::link;
 use super::stats::median;
 use super::weights;
 
-/// Fewest seconds in which an outage can be seen.
+/// Minimum number of seconds needed to detect an outage.
 const OUTAGE_ROWS_MIN: usize = 4;
-/// Fewest good answers in a usual second, so that an empty one is no accident.
+/// Minimum number of good responses in a usual second, so that an empty second is not chance.
 pub(super) const USUAL_MIN: f64 = 20.0;
-/// A second with less than this share of the usual good answers is an outage,
+/// A second with less than this share of the usual good responses is an outage.
 pub(super) const DOWN: f64 = 0.1;
-/// The same where the generator's workers waited for processors: it asks for less then, and gets less.
+/// The same if the generator's workers waited for CPU: they then send fewer requests and get fewer responses.
 const GONE: f64 = 0.01;
-/// Share of their time that they wait for processors in such a second.
+/// Share of a worker's time spent waiting for CPU in such a second.
 const STARVED: f64 = 0.3;
-/// and one with more than this share has recovered.
+/// A second with more than this share of the usual good responses has recovered.
 const RECOVERED: f64 = 0.5;
-/// Share of a second in which the generator stood still that says nothing of the target.
+/// Share of a second for which the generator was stalled, so that the second says nothing about the target.
 const STALLED: f64 = 0.5;
 
-/// Share of a script's iterations that end with an exception from which the script is in its own way.
+/// Share of a script's iterations ending with an exception from which the script itself limits the load.
 const THROWN: f64 = 0.1;
 
-/// Good answers of a row, per second.
+/// Good responses of a row, per second.
 pub(super) fn good(row: &Row) -> f64 {
     row.good as f64 / row_seconds(row)
 }
 
-/// Whether a second has the answers of arrivals that waited in the one before beside its own.
+/// Whether a second also contains the responses of arrivals that waited in the previous one.
 fn catches_up(before: &Row, row: &Row) -> bool {
     const WAITING: f64 = 0.1;
     before.waiting > 0 && before.waiting as f64 >= WAITING * row.offered.unwrap_or(0) as f64
 }
 
-/// A time in which the target gave hardly a good answer.
+/// A period in which the target gave hardly any good response.
 pub(super) struct Downtime {
-    /// Good answers a second while it was there.
+    /// Good responses per second while the target was up.
     pub(super) usual: f64,
-    /// The row in which it begins.
+    /// The row in which it starts.
     pub(super) begins: usize,
     /// Its length in rows; `None`: it lasted to the end.
     pub(super) length: Option<usize>,
 }
 
-/// The first one.
+/// The first downtime.
 pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
     let rows = &facts.rows;
     let is_asked = facts.load_is_constant() && !breaks_off(facts);
     if !is_asked || rows.len() < OUTAGE_ROWS_MIN {
         return None;
     }
-    // What is usual is told by the seconds in which the target was there.
+    // The seconds in which the target was up define what is usual.
     let later = rows.windows(2).filter(|two| !catches_up(two[0], two[1]));
     let up = rows.iter().take(1).chain(later.map(|two| &two[1]));
     let up: Vec<f64> = up.map(|row| good(row)).collect();
@@ -68,17 +68,17 @@ pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
         return None;
     }
     let is_down = |row: &&Row| is_down(facts, row, usual);
-    // The target may take its time to give the first answer.
+    // The target may need time before its first response.
     let first_up = rows.iter().position(|row| !is_down(row))?;
     let begins = first_up + rows[first_up..].iter().position(is_down)?;
     let length = rows[begins..]
         .iter()
         .position(|row| has_recovered(row, usual));
-    // Answers that come when no more arrivals are due show that it is there.
+    // Responses after the last arrival show that the target is up.
     let last = rows.last()?.at_ns;
     let mut later = facts.evidence.series.iter().filter(|row| row.at_ns > last);
     let comes_back = later.any(|row| has_recovered(row, usual));
-    // Workers that waited for sinks as long asked for nothing.
+    // Workers that waited for sinks for that long sent no requests.
     let down = &rows[begins..begins + length.unwrap_or(rows.len() - begins)];
     let down_s: f64 = down.iter().map(|row| row_seconds(row)).sum();
     let held_s = facts.seen.back_pressure_ns as f64 / 1e9 / facts.workers();
@@ -97,13 +97,14 @@ fn asked_for(facts: &Facts<'_>) -> f64 {
     asked.unwrap_or(f64::INFINITY)
 }
 
-/// Whether so many iterations of a script end with an exception that it is in its own way, and asks for less.
+/// Whether so many iterations of a script end with an exception that the script itself reduces the load.
 pub(super) fn breaks_off(facts: &Facts<'_>) -> bool {
     let (thrown, all) = facts.thrown();
     share(thrown, all) >= THROWN
 }
 
-/// When the target stopped answering for good, in seconds; `None`: it did not, or its last answers were wrong.
+/// When the target stopped responding for good, in seconds; `None`: it did not, or its last responses were
+/// wrong.
 pub(super) fn silent_from(facts: &Facts<'_>) -> Option<f64> {
     let down = downtime(facts).filter(|down| down.length.is_none())?;
     let rows = &facts.rows[down.begins..];
@@ -131,13 +132,13 @@ fn has_recovered(row: &Row, usual: f64) -> bool {
     good(row) > RECOVERED * usual
 }
 
-/// Whether the target gave hardly a good answer in a second in which it was asked.
+/// Whether the target gave hardly any good response in a second in which it got requests.
 fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
-    // A generator that was at work on something else and sent hardly a request has seen no outage.
+    // A generator that was busy otherwise and sent hardly any requests cannot have seen an outage.
     let was_asked = row.started as f64 / row_seconds(row) >= DOWN * usual
         || weights::occupied_in(facts, row) < weights::OCCUPIED;
     let ran = facts.stalled_s(row) < STALLED * row_seconds(row);
-    // Few answers that each take long are what the virtual users can get: that is slow, and not gone.
+    // Few responses that each take long are all that the virtual users can get: slow, but not down.
     let taken = row
         .service_time_ns
         .map_or(0.0, |times| times.p90 as f64 / 1e9);
@@ -147,7 +148,7 @@ fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
         true => GONE,
         false => DOWN,
     };
-    // Virtual users that are through ask for less, and got all that they asked for.
+    // Virtual users that have finished send fewer requests, and got all their responses.
     let most = facts.rows.iter().map(|row| row.active_vus).max();
     let is_through = !facts.open
         && row.active_vus.saturating_mul(2) < most.unwrap_or(0)
@@ -161,15 +162,15 @@ fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
     good(row) < left * usual && was_asked && ran && !is_slow && !fails_by_itself(row)
 }
 
-/// What became of a target that did not come back.
+/// The state of a target that did not recover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Silent,
     Wrong,
 }
 
-/// How it ended in the rows from its outage on; `None`: there are fewer good answers than before, and yet too many, or their bodies
-/// arrive slowly.
+/// How it ended in the rows from its outage on; `None`: good responses became fewer, but too many remain, or
+/// their bodies arrive slowly.
 pub(super) fn end_of(facts: &Facts<'_>, rows: &[&Row], usual: f64) -> Option<End> {
     let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
     let (answered, good) = (sum(|row| row.completed), sum(|row| row.good));
@@ -185,7 +186,7 @@ pub(super) fn end_of(facts: &Facts<'_>, rows: &[&Row], usual: f64) -> Option<End
     }
 }
 
-/// Whether bytes still arrive in these rows at a good part of the rate before them.
+/// Whether bytes still arrive in these rows at a considerable part of the rate before them.
 fn still_sends(facts: &Facts<'_>, rows: &[&Row]) -> bool {
     let rate = |rows: &[&Row]| {
         let bytes: u64 = rows.iter().map(|row| row.bytes_received).sum();
@@ -196,7 +197,7 @@ fn still_sends(facts: &Facts<'_>, rows: &[&Row]) -> bool {
     usual > 0.0 && rate(rows) >= DOWN * usual
 }
 
-/// Whether the generator could not even ask, for want of ports or descriptors.
+/// Whether the generator could not even send, because it ran out of ports or descriptors.
 fn fails_by_itself(row: &Row) -> bool {
     let own = row.failures.iter();
     let own = own.filter(|(class, _)| class.fault() == Fault::Generator);

@@ -1,7 +1,6 @@
-//! What the questions of the verdict share: the evidence with the sums and ratios made of it.
+//! Shared base of the verdict's questions: the evidence with derived sums and ratios.
 //!
-//! Must not judge. Invariant: no ratio is infinite or NaN; where its base is missing it is `None`
-//! or zero.
+//! Must not judge. Invariant: no ratio is infinite or NaN; if its base is missing it is `None` or zero.
 
 use loadline_metric::TimeTrend;
 use loadline_model::ThreadGroup;
@@ -15,30 +14,30 @@ use loadline_model::units::Nanos;
 use super::Evidence;
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, NOT_BEGUN_MARK};
 
-/// The status by which a target says that it is asked too often.
+/// The status of a target that limits the rate of requests.
 pub(super) const TOO_MANY_REQUESTS: u16 = 429;
 
-/// Share of answers that say that the request is wrong, from which the plan is, where one of several requests always gets such
-/// an answer.
+/// Share of responses that reject the request as wrong from which the plan is at fault, if one of several
+/// requests always gets such a response.
 const MISTAKES: f64 = 0.33;
 
 pub(super) struct Facts<'a> {
     pub(super) evidence: &'a Evidence<'a>,
     pub(super) seen: &'a Snapshot,
-    /// What counts: the warm-up left out.
+    /// The counted part: without the warm-up.
     pub(super) counts: &'a Counts,
-    /// The warm-up too.
+    /// Including the warm-up.
     pub(super) all: Counts,
-    /// Length of what counts.
+    /// Duration of the counted part.
     pub(super) seconds: f64,
     pub(super) open: bool,
-    /// Virtual users at most.
+    /// Maximum number of virtual users.
     pub(super) vus: u64,
-    /// Rows that count and end before the last arrival is due.
+    /// Counted rows that end before the last arrival is due.
     pub(super) rows: Vec<&'a Row>,
 }
 
-/// Words for what was planned.
+/// Words for the planned work.
 pub(super) struct PlannedWords {
     pub(super) things: &'static str,
     pub(super) past: &'static str,
@@ -62,30 +61,30 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether an agent was lost whose part of the load nobody made again.
+    /// Whether an agent was lost whose share of the load nobody took over.
     pub(super) fn has_lost_agents(&self) -> bool {
         let marks = |kind| self.said_by_marks(kind).len();
         marks(AGENT_LOST_MARK) > marks(AGENT_REPLACED_MARK)
     }
 
-    /// Why the load was never begun, where it was not.
+    /// Why the load never started, if it did not.
     pub(super) fn not_begun(&self) -> Option<&'a str> {
         self.said_by_marks(NOT_BEGUN_MARK).first().copied()
     }
 
-    /// What marks of a kind say, such as those of agents that were lost, or took over.
+    /// The texts of the marks of a kind, such as lost agents or agents that took over.
     pub(super) fn said_by_marks(&self, kind: &str) -> Vec<&'a str> {
         let marks = self.evidence.events.iter();
         let said = marks.filter(|mark| mark.kind == kind);
         said.map(|mark| mark.text.as_str()).collect()
     }
 
-    /// Cores of the machine that the generator runs on.
+    /// Cores of the generator's machine.
     pub(super) fn environment_cores(&self) -> f64 {
         self.evidence.environment.cores
     }
 
-    /// Per second of what counts; zero for a run without length.
+    /// A count per second of the counted part; zero for a run without duration.
     pub(super) fn per_second(&self, count: u64) -> f64 {
         if self.seconds > 0.0 {
             count as f64 / self.seconds
@@ -94,7 +93,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Planned starts per second; `None` when nothing was asked for by rate.
+    /// Planned starts per second; `None` if the plan has no rate.
     pub(super) fn asked_rate(&self) -> Option<f64> {
         let asked = self.evidence.totals.asked.filter(|_| self.open)?;
         let elapsed = self.elapsed_seconds();
@@ -104,7 +103,7 @@ impl<'a> Facts<'a> {
             .duration()
             .map_or(elapsed, |planned| planned.as_secs_f64());
         let seconds = planned.min(elapsed);
-        // One that is due at the very end belongs to a next second that does not come.
+        // A start that is due at the very end belongs to a next second that does not exist.
         let at_the_end = self.evidence.plan.scenarios.iter().filter(|it| {
             let executor = &it.executor;
             matches!(
@@ -120,7 +119,7 @@ impl<'a> Facts<'a> {
         (seconds > 0.0).then(|| asked as f64 / seconds)
     }
 
-    /// Virtual users that are there from the beginning.
+    /// Virtual users that exist from the beginning.
     pub(super) fn vus_made(&self) -> u64 {
         let scenarios = self.evidence.plan.scenarios.iter();
         let made = scenarios.map(|scenario| match scenario.executor {
@@ -135,7 +134,7 @@ impl<'a> Facts<'a> {
         made.map(u64::from).sum()
     }
 
-    /// Virtual users of scenarios that have no rate of their own: they go on as soon as they can.
+    /// Virtual users of scenarios without a rate: they continue as soon as they can.
     pub(super) fn closed_vus(&self) -> u64 {
         let scenarios = self.evidence.plan.scenarios.iter();
         let closed = scenarios.filter(|scenario| !scenario.executor.is_open());
@@ -153,7 +152,7 @@ impl<'a> Facts<'a> {
         all >= SAMPLES_MIN && pace.overdue as f64 >= OVERDUE * all as f64
     }
 
-    /// The highest rate that was asked for, which a ramp has for a moment.
+    /// The highest planned rate, which a ramp only has for a moment.
     pub(super) fn highest_rate(&self) -> Option<f64> {
         let scenarios = self.evidence.plan.scenarios.iter();
         let peaks = scenarios.filter_map(|scenario| scenario.executor.peak_rate());
@@ -161,20 +160,20 @@ impl<'a> Facts<'a> {
             .map(|asked| asked.max(peaks.fold(0.0, f64::max)))
     }
 
-    /// Whether an iteration is a function of a script, which sends as many requests as it likes.
+    /// Whether an iteration is a function of a script, which may send any number of requests.
     pub(super) fn is_script(&self) -> bool {
         self.evidence.plan.script.is_some()
     }
 
-    /// Whether virtual users may do something else than requests, such as sleep: those of scripts and of plans of steps, whose
-    /// requests are not known beforehand.
+    /// Whether virtual users may do something other than requests, such as sleep: those of scripts and of plans
+    /// of steps, whose requests are not known beforehand.
     pub(super) fn may_think(&self) -> bool {
         let scenarios = self.evidence.plan.scenarios.iter();
         let mut behaviours = scenarios.map(|scenario| &scenario.behaviour);
         self.is_script() || behaviours.any(|one| matches!(one, Behaviour::Steps(_)))
     }
 
-    /// Whether the threads of a plan of steps ran, and none of its samplers sends over HTTP.
+    /// Whether the threads of a plan of steps ran, and none of its samplers uses HTTP.
     pub(super) fn is_without_requests(&self) -> bool {
         let sends = |scenario: &Scenario| match &scenario.behaviour {
             Behaviour::Steps(steps) => steps.sends,
@@ -184,8 +183,8 @@ impl<'a> Facts<'a> {
         ran && self.all.started == 0 && !self.evidence.plan.scenarios.iter().any(sends)
     }
 
-    /// What is planned, and how it is said that it was done: iterations of a script begin, and
-    /// requests, of which any other iteration is one, are sent.
+    /// Words for the planned work and its execution: iterations of a script start; requests, as which any other
+    /// iteration counts, are sent.
     pub(super) fn planned_words(&self) -> PlannedWords {
         if self.is_script() {
             PlannedWords {
@@ -202,7 +201,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How many requests one of what was asked for sends: a script's iterations as many as they like.
+    /// Requests per planned unit: an iteration of a script may send any number.
     pub(super) fn requests_per_iteration(&self) -> f64 {
         match self.begun() {
             begun if self.is_script() && begun > 0 => {
@@ -212,15 +211,15 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How many of those asked for were begun.
+    /// How many of the planned units started.
     pub(super) fn begun(&self) -> u64 {
         let totals = self.evidence.totals;
         match totals.asked {
             Some(asked) if self.is_script() => {
-                // What a closed model leaves out counts as dropped too.
+                // A closed model counts what it leaves out as dropped too.
                 let dropped = if self.open { self.all.dropped } else { 0 };
                 let begun = asked.saturating_sub(totals.never_started + dropped);
-                // What was due while nobody had an agent's share is told by nobody.
+                // Nobody reports what was due while an agent's share was unassigned.
                 let heard_of = self.thrown().1 + self.all.interrupted + self.all.lost;
                 match self.said_by_marks(AGENT_LOST_MARK).is_empty() {
                     true => begun,
@@ -231,14 +230,14 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Arrivals that were still waiting when the last one was due: they were begun when the load was over, if at
-    /// all, so that the rate was not that of the plan.
+    /// Arrivals that were still waiting when the last one was due: they started after the load had ended, if at
+    /// all, so the rate was not the planned one.
     fn late(&self) -> u64 {
         let due = self.evidence.plan.time_filled().filter(|_| self.open);
         let Some(due) = due else {
             return 0;
         };
-        // Rows end a little late.
+        // Rows end slightly late.
         let until_ns = Nanos::from(due).0.saturating_add(Nanos::PER_SECOND / 10);
         let rows = self.evidence.series.iter();
         let last = rows
@@ -248,7 +247,7 @@ impl<'a> Facts<'a> {
         waiting.saturating_sub(self.evidence.totals.never_started)
     }
 
-    /// How many of those asked for were not even begun, beyond the tolerance of 1 %.
+    /// How many of the planned units did not even start, if beyond the tolerance of 1 %.
     pub(super) fn missed(&self) -> Option<u64> {
         let asked = self.evidence.totals.asked?;
         if self.is_without_requests() {
@@ -258,7 +257,8 @@ impl<'a> Facts<'a> {
         (missed > (asked / 100).max(1)).then_some(missed)
     }
 
-    /// Bytes of an answer's body, on average. Of bodies that a script discards nothing is counted but what came of each answer.
+    /// Mean body size of a response, in bytes. For bodies that a script discards, only the received bytes are
+    /// counted.
     pub(super) fn mean_body(&self) -> f64 {
         let body = share(self.counts.body_bytes, self.counts.completed);
         let received = share(self.counts.bytes_received, self.counts.started);
@@ -276,24 +276,24 @@ impl<'a> Facts<'a> {
             .filter(|metric| metric.count > 0)
     }
 
-    /// Service time of answered and failed requests alike.
+    /// Service time of completed and failed requests together.
     pub(super) fn service(&self) -> Option<&'a TimeMetric> {
         self.metric("service_time_ns")
     }
 
-    /// Service time of answers, in nanoseconds.
+    /// Service time of responses, in nanoseconds.
     pub(super) fn answered_time(&self) -> &'a TimeTrend {
         &self.seen.answered_time
     }
 
-    /// How many times as long as the fastest answer the median one took.
+    /// The median service time of responses divided by the fastest.
     pub(super) fn median_over_fastest(&self) -> Option<f64> {
         let time = self.answered_time();
         let median = *time.quantiles(&[0.5])?.first()?;
         time.min().map(|min| median / min.max(1) as f64)
     }
 
-    /// Mean service time of answers, in seconds.
+    /// Mean service time of responses, in seconds.
     pub(super) fn mean_service(&self) -> Option<f64> {
         self.answered_time()
             .mean()
@@ -301,8 +301,8 @@ impl<'a> Facts<'a> {
             .filter(|mean| *mean > 0.0)
     }
 
-    /// Little's law: the share of the virtual users' time that was spent on requests. Those of a script are counted while
-    /// they run an iteration: a ramp has fewer than at its top.
+    /// Little's law: the share of the virtual users' time spent on requests. Virtual users of a script count
+    /// while they run an iteration: during a ramp there are fewer than at its top.
     pub(super) fn busy_share(&self) -> f64 {
         let all = self.seconds * self.vus as f64;
         match self.engaged_s().filter(|_| !self.open) {
@@ -312,14 +312,14 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether virtual users went on as soon as an answer was there, most of the time.
+    /// Whether virtual users mostly continued as soon as they had a response.
     pub(super) fn is_hurried(&self) -> bool {
         const HURRIED: f64 = 0.5;
         self.open || self.busy_share() >= HURRIED
     }
 
-    /// The share of the virtual users that had a request under way while arrivals were due, those included that were never
-    /// answered; zero where it is no matter of requests alone.
+    /// The share of the virtual users that had a request in flight while arrivals were due, including those
+    /// that never got a response; zero if iterations may do more than requests.
     fn share_at_work(&self) -> f64 {
         if !self.open || self.may_think() || self.vus == 0 {
             return 0.0;
@@ -330,7 +330,8 @@ impl<'a> Facts<'a> {
         at_work / (seconds * self.vus as f64).max(f64::MIN_POSITIVE)
     }
 
-    /// Seconds that the generator's process stood still, in a row or beside it: what is told of a second may be noted in the next.
+    /// Seconds for which the generator's process was stalled, in a row or next to it: a stall may be recorded
+    /// in the following row.
     pub(super) fn stalled_s(&self, row: &Row) -> f64 {
         let series = self.evidence.series;
         let near = |other: &&Row| {
@@ -344,14 +345,15 @@ impl<'a> Facts<'a> {
         stalled.max().unwrap_or(0) as f64 / 1e9
     }
 
-    /// The share of the run in which the generator's process stood still, of each second the longest time.
+    /// The share of the run for which the generator's process was stalled, counting the longest stall of each
+    /// second.
     pub(super) fn stalled_share(&self) -> f64 {
         let rows = self.rows.iter();
         let stalled: u64 = rows.map(|row| row.generator.stalled_ns).sum();
         (stalled as f64 / 1e9 / self.elapsed_seconds().max(f64::MIN_POSITIVE)).min(1.0)
     }
 
-    /// Iterations of a script that ended with an exception that nobody caught, and all that ended.
+    /// Iterations of a script that ended with an uncaught exception, and all that ended.
     pub(super) fn thrown(&self) -> (u64, u64) {
         let scenarios = self.seen.scenarios.values();
         scenarios.fold((0, 0), |(thrown, all), change| {
@@ -359,14 +361,14 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Seconds that virtual users spent on requests that came to an end.
+    /// Seconds that virtual users spent on requests that ended.
     fn on_requests_s(&self) -> f64 {
         let requests = self.seen.answered_time.sum() + self.seen.failed_time.sum();
         (requests + self.seen.phases.blocked.sum()) as f64 / 1e9
     }
 
-    /// Seconds in which virtual users ran iterations, pauses and computation in them included; `None` where iterations
-    /// consist of a request alone, or where it is not known.
+    /// Seconds in which virtual users ran iterations, including pauses and computation; `None` if iterations
+    /// consist of a single request, or if it is not known.
     pub(super) fn engaged_s(&self) -> Option<f64> {
         let mut before = self
             .rows
@@ -383,16 +385,16 @@ impl<'a> Facts<'a> {
         (self.may_think() && sum > 0.0).then_some(sum)
     }
 
-    /// The share of the time of an iteration that was spent on requests; all of it where an iteration is a request.
+    /// The share of iteration time spent on requests; 1 if an iteration is a request.
     pub(super) fn request_share(&self) -> f64 {
         let engaged = self.engaged_s();
         engaged.map_or(1.0, |engaged| self.on_requests_s() / engaged)
     }
 
-    /// How long an iteration took on average, in seconds.
+    /// Mean duration of an iteration, in seconds.
     pub(super) fn mean_iteration(&self) -> Option<f64> {
         match self.engaged_s() {
-            // Iterations that go on beyond the last second are begun within it.
+            // Iterations that continue beyond the last second started within it.
             Some(engaged) if self.begun() > 0 => {
                 let mean = engaged / self.begun() as f64;
                 Some(mean.max(self.mean_service().unwrap_or(0.0)))
@@ -405,12 +407,12 @@ impl<'a> Facts<'a> {
         self.counts.failed[class.index()]
     }
 
-    /// The share of the requests sent that got a good answer.
+    /// The share of the sent requests that got a good response.
     pub(super) fn good_share(&self) -> f64 {
         share(self.counts.good, self.counts.started)
     }
 
-    /// The most frequent status of an error, and its answers.
+    /// The most frequent error status, and its number of responses.
     pub(super) fn worst_status(&self) -> Option<(u16, u64)> {
         let rows = self.seen.statuses.rows();
         let errors = rows.filter(|(status, _)| **status >= 400);
@@ -419,38 +421,38 @@ impl<'a> Facts<'a> {
             .map(|(status, n)| (*status, *n))
     }
 
-    /// The share of answers with such a status.
+    /// The share of responses with such a status.
     pub(super) fn status_share(&self, is_such: impl Fn(u16) -> bool) -> f64 {
         let rows = self.seen.statuses.rows();
         let such = rows.filter(|(status, _)| is_such(**status));
         share(such.map(|(_, n)| n).sum(), self.counts.completed)
     }
 
-    /// The share of answers that say that the request is wrong: not allowed, not found, not understood. Those that the plan
-    /// counts as good do not.
+    /// The share of responses that reject the request as wrong: not allowed, not found, not understood.
+    /// Responses that the plan counts as good are excluded.
     pub(super) fn mistaken_share(&self) -> f64 {
         let said =
             self.status_share(|status| (400..500).contains(&status) && status != TOO_MANY_REQUESTS);
         said.min(self.wrong_share())
     }
 
-    /// The share of answers that refuse: the target says that it cannot, or will not, keep up.
+    /// The share of refusals: the target cannot, or does not want to, keep up.
     pub(super) fn refused_share(&self) -> f64 {
         self.status_share(|status| status >= 500 || status == TOO_MANY_REQUESTS)
             .min(self.wrong_share())
     }
 
-    /// The share of answers that the plan does not count as good.
+    /// The share of responses that the plan does not count as good.
     pub(super) fn wrong_share(&self) -> f64 {
         1.0 - share(self.counts.good, self.counts.completed)
     }
 
-    /// The share of answers whose status is no error, and that do not hold what they must.
+    /// The share of responses without an error status that lack the required content.
     pub(super) fn wrong_content_share(&self) -> f64 {
         self.wrong_share() - self.status_share(|status| status >= 400)
     }
 
-    /// How many checks of a script failed, and how many there were.
+    /// How many checks of a script failed, and the total.
     pub(super) fn checks(&self) -> (u64, u64) {
         let summary = self.evidence.summary;
         let checks = summary.map_or_else(Vec::new, |summary| summary.root.all_checks(""));
@@ -459,12 +461,12 @@ impl<'a> Facts<'a> {
         (failed, failed + held)
     }
 
-    /// Whether so many answers say so that it may be the plan's mistake.
+    /// Whether enough responses reject the request that it may be the plan's mistake.
     pub(super) fn has_mistakes(&self) -> bool {
         self.mistaken_share() >= MISTAKES
     }
 
-    /// The class with most failures; `None` without a failure.
+    /// The class with most failures; `None` if there are none.
     pub(super) fn worst_class(&self) -> Option<ErrorClass> {
         let worst = ErrorClass::ALL
             .iter()
@@ -473,7 +475,7 @@ impl<'a> Facts<'a> {
         worst.filter(|class| self.failed(*class) > 0)
     }
 
-    /// Whether the plan asks for the same load all the time, so that seconds can be compared.
+    /// Whether the plan has a constant load, so that seconds can be compared.
     pub(super) fn load_is_constant(&self) -> bool {
         let scenarios = &self.evidence.plan.scenarios;
         let is_constant = |scenario: &Scenario| {
@@ -497,13 +499,13 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Requests a second that a script may send (its `rps`), where it sent about as many.
+    /// The limit of requests per second of a script (its `rps`), if the script reached it approximately.
     pub(super) fn reached_cap(&self) -> Option<u32> {
         let sent = self.all.started as f64 / self.seconds;
         self.cap().filter(|_| self.reaches_cap(sent))
     }
 
-    /// Whether so many requests a second are about as many as a script may send.
+    /// Whether this many requests per second are close to the script's limit.
     pub(super) fn reaches_cap(&self, per_second: f64) -> bool {
         const REACHED: f64 = 0.9;
         self.cap()
@@ -515,7 +517,7 @@ impl<'a> Facts<'a> {
         script.http.requests_per_second
     }
 
-    /// Whether the plan is a group of threads that start within a second.
+    /// Whether the plan is a thread group whose threads start within one second.
     pub(super) fn threads_start_at_once(&self) -> bool {
         const AT_ONCE_MS: u64 = 1_000;
         let starts = |scenario: &Scenario| match &scenario.executor {
@@ -536,7 +538,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A part as a share of a whole; zero of nothing.
+/// A part divided by the whole; zero if the whole is zero.
 pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
@@ -550,13 +552,13 @@ pub(super) fn row_seconds(row: &Row) -> f64 {
     Nanos(row.span_ns.max(1)).as_secs_f64()
 }
 
-/// The last row is cut where the run ends, so it is left out when it is shorter than the others.
+/// The last row is cut at the end of the run, so it is left out if it is shorter than the others.
 fn rows_under_load<'a>(evidence: &'a Evidence<'a>) -> Vec<&'a Row> {
     let planned = evidence
         .plan
         .duration()
         .map_or(u64::MAX, loadline_model::units::duration_ns);
-    // A row is cut by a timer, and the last one has what ended in the moment after it.
+    // A row is cut by a timer, and the last one includes what ended in the moment after it.
     let end = planned.saturating_add(Nanos::PER_SECOND / 10);
     let measured = evidence.series.iter().filter(|row| !row.warm_up);
     let mut rows: Vec<&Row> = measured

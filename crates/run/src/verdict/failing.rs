@@ -1,7 +1,7 @@
-//! Failures, refusals and wrong answers: whose they are, and how many are too many.
+//! Failures, refusals and wrong responses: who causes them, and how many are too many.
 //!
-//! Must not know how long anything takes. Invariant: a class of failures is one side's, unless what was measured of the
-//! connections says otherwise.
+//! Must not know durations. Invariant: a class of failures belongs to one side, unless measurements of the
+//! connections contradict.
 
 use std::net::SocketAddr;
 
@@ -13,17 +13,17 @@ use super::downtime;
 use super::facts::{Facts, share};
 use super::{names, shapes, weights};
 
-/// Share of failures from which their class says who is in the way.
+/// Share of failures from which their class decides who is in the way.
 pub(super) const FAILURES: f64 = 0.5;
-/// The same where nobody is held up: nothing but failures and refusals can be in the way then.
+/// The same if nobody is delayed: then only failures and refusals can be in the way.
 pub(super) const FAILURES_OF_OFFERED: f64 = 0.02;
-/// Share of the answers that say that the request is wrong, or do not hold what they must, from which they are too many
-/// where nobody is held up: a few are expected.
+/// Share of the responses that reject the request as wrong, or lack the required content, from which they are
+/// too many if nobody is delayed: a few are expected.
 const WRONG_OF_OFFERED: f64 = 0.1;
-/// Fewest connections that were not made from which it is no accident.
+/// Minimum number of unmade connections, so that it is not chance.
 const KEPT_OUT_MIN: u64 = 10;
 
-/// Whose failures explain the run; `None` when too few requests failed for that.
+/// The side whose failures explain the run; `None` if too few requests failed for that.
 pub(super) fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
     let needed = match facts.open && facts.missed().is_none() {
         true => FAILURES_OF_OFFERED,
@@ -33,8 +33,8 @@ pub(super) fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
     failing_from(facts, needed).or_else(|| is_kept_out().then_some(Limit::Unknown))
 }
 
-/// Whether most of the users' time went into connections that were never made: the target does not take them, or something
-/// between does not let them pass.
+/// Whether most of the users' time went into connections that were never made: the target does not accept them,
+/// or something in between blocks them.
 pub(super) fn keeps_out(facts: &Facts<'_>) -> bool {
     let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
     let is_most = failed.sum() >= answered.sum() && failed.count() >= KEPT_OUT_MIN;
@@ -43,7 +43,7 @@ pub(super) fn keeps_out(facts: &Facts<'_>) -> bool {
     !facts.open && is_most && is_never_made && !is_on_loopback(facts)
 }
 
-/// Whether whoever answered did so from this machine, and soon: nothing lies between that could keep anything out.
+/// Whether every responding peer is on this machine and close: nothing in between could block anything.
 pub(super) fn is_on_loopback(facts: &Facts<'_>) -> bool {
     let is_loopback = |peer: &String| {
         let address: Option<SocketAddr> = peer.parse().ok();
@@ -53,17 +53,17 @@ pub(super) fn is_on_loopback(facts: &Facts<'_>) -> bool {
     peers.peek().is_some() && peers.all(is_loopback) && weights::round_trip(facts).is_none()
 }
 
-/// Whether most failures are requests that were given up before they had a connection.
+/// Whether most failures are requests that timed out before they had a connection.
 pub(super) fn is_unconnected(facts: &Facts<'_>) -> bool {
     let given_up = facts.failed(ErrorClass::Timeout);
     facts.worst_class() == Some(ErrorClass::Timeout)
         && facts.seen.connections.failed.saturating_mul(2) >= given_up
 }
 
-/// Whether bytes came and came that belong to no answer, while each request waited for one to begin: who reads them is
-/// kept busy by who sends them.
+/// Whether bytes that belong to no response kept arriving while each request waited for its response to start:
+/// the sender keeps the receiver busy.
 pub(super) fn is_flooded(facts: &Facts<'_>) -> bool {
-    /// Far more than the head of an answer has.
+    /// Far more than the head of a response has.
     const BYTES_A_REQUEST: u64 = 1 << 20;
     let errors = facts.seen.errors.rows();
     let given_up: u64 = errors
@@ -77,14 +77,14 @@ pub(super) fn is_flooded(facts: &Facts<'_>) -> bool {
         && facts.counts.bytes_received >= least
 }
 
-/// Whether the requests of one name are never answered whole over a way that is long, while those of others are: the target hangs
-/// in them, or a link drops packets as large as theirs.
+/// Whether, over a long network path, the requests of one name never get a complete response while those of
+/// others do: the target hangs in them, or a link drops packets as large as theirs.
 pub(super) fn may_be_too_large(facts: &Facts<'_>) -> bool {
     let is_far = weights::round_trip(facts).is_some();
     is_far && facts.counts.completed > 0 && names::always_fails(facts)
 }
 
-/// Whose failures, refusals and wrong answers are in the way where nobody is held up.
+/// Whose failures, refusals and wrong responses are in the way if nobody is delayed.
 pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
     let failing = failing_from(facts, FAILURES_OF_OFFERED);
     match facts.counts.good {
@@ -92,7 +92,7 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
         _ if facts.left_waiting().is_some() => Some(side_of_silence(facts)),
         _ if facts.refused_share() >= FAILURES_OF_OFFERED => Some(Limit::Target),
         _ if is_often_mistaken(facts) => Some(Limit::Plan),
-        // What no answer fulfils may be asked for by mistake.
+        // A check that no response fulfils may be a mistake in the plan.
         1.. if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Target),
         1.. if shapes::wrong_by_checks(facts).is_some() => Some(Limit::Target),
         _ if downtime::breaks_off(facts)
@@ -105,24 +105,24 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
     }
 }
 
-/// Who kept the requests from an answer that were under way when the run ended, or that were given up.
+/// Who prevented the responses to requests that were in flight when the run ended, or that timed out.
 pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
     let given_up = facts.counts.interrupted + facts.failed(ErrorClass::Timeout);
     let fail_on_the_way = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Network);
     match facts.wait_for_connections() {
         _ if is_on_loopback(facts) => Limit::Target,
-        // Nobody who was let in was left without an answer.
+        // Every request that got a connection got a response.
         Some(all) if all >= given_up && fail_on_the_way => Limit::Network,
         None if given_up == 0 && fail_on_the_way => Limit::Network,
         Some(_) => Limit::Unknown,
         None if facts.are_unacknowledged(given_up) => Limit::Network,
-        // Who sends slowly, and who carries it slowly, look the same.
+        // A slow sender and a slow network path look the same.
         None if facts.still_receives() && weights::round_trip(facts).is_some() => Limit::Unknown,
         None => Limit::Target,
     }
 }
 
-/// Whether all threads of a plan ended because there was nothing left to send.
+/// Whether all threads of a plan ended because they ran out of data.
 fn ran_out_of_data(facts: &Facts<'_>) -> bool {
     let ended = facts.seen.ended_threads.out_of_data;
     ended > 0 && ended >= facts.vus
@@ -137,17 +137,17 @@ pub(super) fn time_of_failures(facts: &Facts<'_>) -> f64 {
     }
 }
 
-/// Whether requests that failed took more of the virtual users' time than answers did.
+/// Whether failed requests took more of the virtual users' time than responses.
 pub(super) fn fails_mostly(facts: &Facts<'_>) -> bool {
     time_of_failures(facts) > 0.5
 }
 
-/// Whose the failures are, however few; `None` where there are none.
+/// Whose the failures are, however few; `None` if there are none.
 pub(super) fn side_of_failures(facts: &Facts<'_>) -> Option<Limit> {
     failing_from(facts, 0.0)
 }
 
-/// Whose the failures are, of which there are so many.
+/// Whose the failures are, if their share is at least `needed`.
 fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
     let failed = facts.counts.failed_total();
     if share(failed, facts.counts.started) < needed {
@@ -156,7 +156,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
     let is_near = is_on_loopback(facts);
     facts.worst_class().map(|class| match class.fault() {
         Fault::Target if is_reset(class) && fail_on_the_way(facts) => Limit::Network,
-        // A server that resets many connections is overloaded; a few may be reset by anything between.
+        // A server that resets many connections is overloaded; a few may be reset by anything in between.
         Fault::Target if is_reset(class) && (are_few(facts) || fail_sooner(facts)) => {
             Limit::Unknown
         }
@@ -177,7 +177,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
     })
 }
 
-/// Whose failures of a class are that a mistake in the plan would cause: one fails always.
+/// The cause of failures of a class that a mistake in the plan can produce; such a mistake fails always.
 fn plan_or_other(facts: &Facts<'_>, class: ErrorClass) -> Limit {
     match class {
         ErrorClass::Dns | ErrorClass::Proxy if facts.counts.completed > 0 => Limit::Network,
@@ -186,7 +186,8 @@ fn plan_or_other(facts: &Facts<'_>, class: ErrorClass) -> Limit {
     }
 }
 
-/// Whether handshakes fail that succeed at other times: a target too busy for them, or servers behind one address that differ.
+/// Whether some handshakes fail while others succeed: an overloaded target, or different servers behind one
+/// address.
 pub(super) fn is_handshake_at_times(facts: &Facts<'_>, class: ErrorClass) -> bool {
     matches!(class, ErrorClass::Tls | ErrorClass::Certificate)
         && facts.counts.completed > 0
@@ -198,14 +199,14 @@ fn is_reset(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::ResetReading | ErrorClass::ResetSending)
 }
 
-/// Whether fewer requests failed than of a target that does not keep up.
+/// Whether fewer requests failed than with a target that does not keep up.
 fn are_few(facts: &Facts<'_>) -> bool {
     const FEW: f64 = 0.1;
     share(facts.counts.failed_total(), facts.counts.started) < FEW
 }
 
-/// Whether on a short way failures beside many answers came sooner than any of these: nobody had looked at the request, or
-/// it had not arrived.
+/// Whether, on a short network path, failures among many responses came sooner than any response: nobody had
+/// looked at the request, or it had not arrived.
 fn fail_sooner(facts: &Facts<'_>) -> bool {
     let are_most = share(facts.counts.failed_total(), facts.counts.started) >= FAILURES;
     if are_most || weights::round_trip(facts).is_some() {
@@ -227,8 +228,8 @@ fn fail_on_the_way(facts: &Facts<'_>) -> bool {
     })
 }
 
-/// Round trips that a failed request spent on its connection: one where each request has a new one, as has each that failed
-/// where those on a kept one were sent again.
+/// Round trips that a failed request spent on its connection: one if each request has a new connection. This
+/// also holds if the failed requests had new ones because those on kept connections were resent.
 fn round_trips_to_connect(facts: &Facts<'_>) -> f64 {
     const ALL: f64 = 0.9;
     let is_resent = facts.counts.retried.saturating_mul(2) >= facts.counts.failed_total();
@@ -238,7 +239,8 @@ fn round_trips_to_connect(facts: &Facts<'_>) -> f64 {
     }
 }
 
-/// Whether the target closed the connections of a good part of what was sent: some of it was repeated, some failed.
+/// Whether the target closed the connections of a considerable part of the requests: some were resent, some
+/// failed.
 pub(super) fn cuts_off(facts: &Facts<'_>) -> bool {
     const CUT_OFF: f64 = 0.25;
     const FAILED: f64 = 0.05;
@@ -250,18 +252,18 @@ pub(super) fn cuts_off(facts: &Facts<'_>) -> bool {
         && share(failed + again, started + again) >= CUT_OFF
 }
 
-/// Whether most answers say that the request is wrong, or all those of one request.
+/// Whether most responses reject the request as wrong, or all responses to one request.
 pub(super) fn is_mistaken(facts: &Facts<'_>) -> bool {
     const MISTAKEN: f64 = 0.5;
     facts.mistaken_share() >= MISTAKEN || facts.has_mistakes() && names::always_fails(facts)
 }
 
-/// Whether a tenth of the answers say that the request is wrong: too many, where nobody is held up.
+/// Whether a tenth of the responses reject the request as wrong: too many if nobody is delayed.
 fn is_often_mistaken(facts: &Facts<'_>) -> bool {
     facts.mistaken_share() >= WRONG_OF_OFFERED
 }
 
-/// Whether a script sent requests and no iteration of it came to its end.
+/// Whether a script sent requests and none of its iterations completed.
 pub(super) fn completes_no_iteration(facts: &Facts<'_>) -> bool {
     let was_sent = facts.is_script() && facts.counts.completed > 0;
     let is_cut = facts.evidence.totals.stop == StopReason::Finished;

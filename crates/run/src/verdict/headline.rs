@@ -1,6 +1,7 @@
 //! The verdict in one sentence.
 //!
-//! Must not judge: it is told. Invariant: a headline names the rate reached and, where something was in the way, who it was.
+//! Must not judge: it gets the judgement. Invariant: a headline names the rate reached and, if something was in
+//! the way, who it was.
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
@@ -16,11 +17,11 @@ use super::shapes;
 use super::stability;
 use super::wording::{count, counted, duration, percent, rate};
 
-/// Share of good answers from which the others go without mention in the headline.
+/// Share of good responses from which the headline does not mention the others.
 const WELL: f64 = 0.99;
-/// Share of refusals from which their status says more than how long they take.
+/// Share of refusals from which their status is more informative than their duration.
 const MOSTLY: f64 = 0.5;
-/// The findings that make every rate meaningless, the worst first.
+/// The findings that make every rate meaningless, worst first.
 const OVERRIDING: [Code; 5] = [
     Code::NotConserved,
     Code::NothingSent,
@@ -32,16 +33,16 @@ const OVERRIDING: [Code; 5] = [
 /// Share of the time of all requests that failed ones take from which the headline has it.
 const TAKEN_BY_FAILURES: f64 = 0.25;
 
-/// Before the name of a class of failures.
+/// Precedes the name of a class of failures.
 const MOST_FAILURES: &str = ", most failures";
 
-/// Characters of a headline at most: a line of a table.
+/// Maximum length of a headline in characters: a line of a table.
 const HEADLINE_MAX: usize = 100;
 
-/// A sentence that holds what matters most, and takes in more while there is room: findings tell it all.
+/// A sentence with the most important facts, extended while there is room: the findings have everything.
 pub(super) struct Headline {
     text: String,
-    /// What is good to know beside it.
+    /// Useful additional information.
     more: Option<String>,
 }
 
@@ -54,7 +55,7 @@ impl Headline {
         Headline { more, ..self }
     }
 
-    /// Names the cause; for want of room it takes the place of the sentence's last part.
+    /// Appends the cause; if there is no room, it replaces the last part of the sentence.
     pub(super) fn because(&mut self, cause: &str) {
         let cause = format!(": {cause}");
         let room = HEADLINE_MAX.saturating_sub(length(&cause));
@@ -65,14 +66,14 @@ impl Headline {
         self.more = None;
     }
 
-    /// Adds what matters more than what is only good to know.
+    /// Adds a part that is more important than the additional information.
     pub(super) fn add(&mut self, part: &str) {
         if length(&self.text) + length(part) <= HEADLINE_MAX {
             self.text.push_str(part);
         }
     }
 
-    /// A text that is too long ends where its last part that fits does.
+    /// A text that is too long is cut after the last part that fits.
     pub(super) fn into_text(mut self) -> String {
         if let Some(more) = self.more.take() {
             self.add(&more);
@@ -84,7 +85,7 @@ impl Headline {
     }
 }
 
-/// Where the last part of a sentence ends that leaves at most so many characters.
+/// The end of the last part of a sentence that fits into `room` characters.
 fn end_of_part(text: &str, room: usize) -> usize {
     let most = text
         .char_indices()
@@ -92,7 +93,7 @@ fn end_of_part(text: &str, room: usize) -> usize {
         .map_or(text.len(), |(at, _)| at);
     let ends = [": ", "; ", ", "].map(|between| text[..most].rfind(between));
     let end = ends.into_iter().flatten().max().unwrap_or(most);
-    // What is named without its name says nothing.
+    // Without the name of the class this part is meaningless.
     text[..end]
         .strip_suffix(MOST_FAILURES)
         .map_or(end, str::len)
@@ -156,7 +157,7 @@ pub(super) fn headline(
     }
 }
 
-/// Good answers per second, and beside how many others.
+/// Good responses per second, with the total if others are many.
 fn good_answers(facts: &Facts<'_>) -> String {
     let goodput = rate(facts.per_second(facts.counts.good));
     let sent = rate(facts.per_second(facts.counts.started));
@@ -167,8 +168,8 @@ fn good_answers(facts: &Facts<'_>) -> String {
     }
 }
 
-/// What was asked for was sent, if late; how it was answered is another matter. Rates are those while arrivals were due: a last
-/// answer may come long after.
+/// The planned load was sent, possibly late; how it was answered is a separate matter. Rates are those while
+/// arrivals were due: a last response may come long after.
 fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
     let asked = facts.asked_rate().unwrap_or(0.0);
     let well = facts.good_share();
@@ -376,8 +377,8 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     Headline::new(format!("{reached}, {who}")).with(more)
 }
 
-/// Of those that were made some may never have had anything to do; those that wait for their pace are in use. Busy VUs
-/// are counted once a second: a shorter run saw only those that were left at its end.
+/// Some existing virtual users may never have had work; those that wait for their pace are in use. Busy VUs are
+/// counted once a second: a shorter run only saw those that were left at its end.
 fn vus_in_use(facts: &Facts<'_>) -> u64 {
     let busy = match facts.elapsed_seconds() < 1.0 {
         true => facts.counts.started,
@@ -397,7 +398,7 @@ fn others_have(facts: &Facts<'_>, status: u16, n: u64) -> String {
     format!("{which} have status {status}")
 }
 
-/// So many iterations of a script per second.
+/// Iterations of a script per second, as text.
 fn iterations(per_second: f64) -> String {
     rate(per_second).replace("/s", " iterations/s")
 }

@@ -1,17 +1,17 @@
-//! Whether arrivals were begun later than they were due, though all were in the end.
+//! Whether arrivals started late, although all started in the end.
 //!
-//! Must not ask who held them up. Invariant: an arrival that is called late was late for certain.
+//! Must not ask who delayed them. Invariant: an arrival that counts as late was certainly late.
 
 use loadline_model::result::Row;
 
 use super::facts::{Facts, share};
 use super::weights::longer_than;
 
-/// How late an arrival is begun that users would call late.
+/// Lateness from which users would call an arrival late.
 pub(super) const LATE_NS: u64 = 100_000_000;
 
-/// Whether arrivals waited for a free virtual user in most of the seconds, though all were begun in the end: the count
-/// was reached, the rate was not.
+/// Whether arrivals waited for a free virtual user in most of the seconds, although all started in the end: the
+/// count was reached, the rate was not.
 fn was_behind(facts: &Facts<'_>) -> bool {
     const WAITING: f64 = 0.1;
     const SECONDS: f64 = 0.5;
@@ -23,9 +23,10 @@ fn was_behind(facts: &Facts<'_>) -> bool {
     facts.open && behind > 0 && behind as f64 >= SECONDS * facts.rows.len() as f64
 }
 
-/// Arrivals that surely were begun late: that many more responses than requests took that much longer.
+/// Arrivals that certainly started late: the number of response times above a limit exceeds the number of
+/// service times above it.
 pub(super) fn begun_late(facts: &Facts<'_>) -> u64 {
-    /// A service time is compared at each of them.
+    /// Number of service times at which the two are compared.
     const STEPS: usize = 100;
     if !facts.open {
         return 0;
@@ -41,12 +42,12 @@ pub(super) fn begun_late(facts: &Facts<'_>) -> u64 {
     late.max().unwrap_or(0)
 }
 
-/// The share of them.
+/// Their share of all responses.
 pub(super) fn late_share(facts: &Facts<'_>) -> f64 {
     share(begun_late(facts), facts.seen.response_time.count())
 }
 
-/// Whether they are a good part.
+/// Whether they are a considerable part.
 pub(super) fn was_partly_late(facts: &Facts<'_>) -> bool {
     const PART: f64 = 0.1;
     late_share(facts) >= PART

@@ -1,8 +1,8 @@
 //! Who was in the way: the target, the network, the generator or the plan.
 //!
-//! Failures and refusals speak for themselves. Else the time that the load lost is split by `weights`, and whoever took
-//! half of it or more is the limit. Must not ask whether the load was delivered beyond what `Facts` says. Invariant: a side
-//! without half of the evidence is never named.
+//! Failures and refusals decide by themselves. Otherwise `weights` splits the time that the load lost, and the
+//! side that took at least half of it is the limit. Must not ask whether the load was delivered beyond what
+//! `Facts` says. Invariant: a side without half of the evidence is never named.
 
 use loadline_metric::TimeTrend;
 use loadline_model::error_class::ErrorClass;
@@ -30,27 +30,28 @@ use super::wording::{count, counted, duration, listed, percent, rate};
 
 /// Share of the evidence from which a side is named.
 const NAMED: f64 = 0.5;
-/// By how much of the time the first side leads the second, where the first is named.
+/// Minimum lead of the first side over the second, as a share of the time, for the first to be named.
 const CLEAR_LEAD: f64 = 0.1;
-/// Share of the evidence from which a side that is not the limit is told beside it.
+/// Share of the evidence from which a side that is not the limit is also reported.
 const TOLD: f64 = 0.25;
-/// Share of the virtual users' time on requests from which they are all busy.
+/// Share of the virtual users' time on requests from which all count as busy.
 const ALL_BUSY: f64 = 0.8;
-/// The same from which a queue in the target is no matter of chance.
+/// The same share from which a queue in the target is not chance.
 const QUEUED: f64 = 0.25;
-/// An answer that takes this long on average is slow, whatever the load.
+/// A mean response duration from which responses are slow, whatever the load.
 const SLOW_S: f64 = 0.5;
-/// What Little's law allows over what was reached, at most, where it explains the rate.
+/// Maximum ratio of the rate that Little's law allows to the rate reached, for the law to explain the rate.
 const CEILING: f64 = 1.5;
 
-/// Virtual users of a closed model that are few, and answers from which their times say something.
+/// Number of virtual users of a closed model that counts as few, and of responses from which their times are
+/// meaningful.
 const FEW_VUS: u64 = 8;
 const FEW_VUS_SAMPLES: u64 = 100;
 
-/// Who it was, and what says so.
+/// The limit and its evidence.
 pub(super) struct Blame {
     pub(super) limit: Limit,
-    /// How the time was split; `None` where failures decided, or nobody was in the way.
+    /// How the time was split; `None` if failures decided, or nobody was in the way.
     pub(super) weights: Option<Weights>,
     pub(super) findings: Vec<Finding>,
 }
@@ -87,7 +88,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     let in_time = facts.missed().is_none() && lateness::how_late(facts).is_none();
     let delivered = facts.open && in_time && knee.is_none();
     if delivered && failures.is_none() {
-        // A queue takes everything in; whether it is dealt with is another matter.
+        // A queue accepts everything; whether it is processed is a separate question.
         let limit = match spoils(facts) {
             _ if seen.decides => Limit::Target,
             Some(side) => side,
@@ -97,9 +98,9 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         };
         return (limit, None);
     }
-    // A generator without the time to read answers sees timeouts, and no other failure.
+    // A generator that has no time to read responses sees timeouts, and no other failures.
     let is_of_time = facts.worst_class() == Some(ErrorClass::Timeout);
-    // Whoever was waited for before: at the end it was the target alone.
+    // Whatever the limit was before, at the end it was only the target.
     if (failures.is_none() || is_of_time) && downtime::silent_from(facts).is_some() {
         return (side_of_silence(facts), None);
     }
@@ -107,7 +108,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     match failures {
         Some(side) if !is_of_time => return (side, None),
         _ if facts.refused_share() >= FAILURES => return (Limit::Target, None),
-        // However fast they come: other requests would get other answers.
+        // However fast such responses are: correct requests would get other responses.
         _ if is_mistaken(facts) => return (Limit::Plan, None),
         _ if signs::generator_is_broken(facts) => return (Limit::Generator, None),
         _ if !is_of_time && cuts_off(facts) => return (Limit::Target, None),
@@ -134,7 +135,8 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     (tempered(facts, limit, seen), Some(weights))
 }
 
-/// Answers alone do not always tell the target from the plan, or from the way; a resource that is used up does.
+/// Responses alone do not always distinguish the target from the plan, or from the network path; an exhausted
+/// resource does.
 fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
     match limit {
         Limit::Target if is_kept_out(facts) => Limit::Unknown,
@@ -151,25 +153,25 @@ fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
     }
 }
 
-/// Whether connections wait that either the target does not take, or something on the way does not let pass.
+/// Whether connections wait that either the target does not accept, or something on the network path blocks.
 fn is_kept_out(facts: &Facts<'_>) -> bool {
     keeps_out(facts) || signs::is_let_in_late(facts) && !is_on_loopback(facts)
 }
 
-/// Whether most of the time what was sent lay unacknowledged, which nothing that stops a process does. Where SYNs are lost while
-/// others are answered as ever, a full accept queue does.
+/// Whether sent data was unacknowledged most of the time, which a stopped process cannot cause. If SYNs are
+/// lost while other packets are acknowledged as usual, a full accept queue can.
 fn is_cut_off(facts: &Facts<'_>) -> bool {
     let are_let_in = facts.seen.connections.connect.max() < Some(weights::SYN_TIMEOUT_NS);
     let comes_back = || downtime::downtime(facts).is_some_and(|down| down.length.is_some());
     link::mostly_stood_still(facts) && (are_let_in || comes_back())
 }
 
-/// Whether a generator that has the arrivals in hand has no time left for what goes as fast as it can beside them.
+/// Whether a generator that carries the arrivals has no CPU time left for the closed scenarios beside them.
 fn is_busy_beside(facts: &Facts<'_>) -> bool {
     facts.closed_vus() > 0 && weights::exhausted(facts).is_some()
 }
 
-/// Whether a load that was sent in time was not answered as fast as it was sent.
+/// Whether a load that was sent on time was not answered as fast as it was sent.
 fn is_waited_for(facts: &Facts<'_>) -> bool {
     let falls_behind = backlog::falls_behind(facts).is_some();
     waits_beside(facts)
@@ -178,20 +180,20 @@ fn is_waited_for(facts: &Facts<'_>) -> bool {
         || stability::interrupts_many(facts)
 }
 
-/// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while arrivals are
-/// carried beside them.
+/// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while the
+/// arrivals beside them are carried.
 fn waits_beside(facts: &Facts<'_>) -> bool {
     wait_for_one(facts, facts.closed_vus())
 }
 
-/// Whether one of several requests takes as much time as so many virtual users have.
+/// Whether one of several requests takes at least `ALL_BUSY` of the time of `users` virtual users.
 fn wait_for_one(facts: &Facts<'_>, users: u64) -> bool {
     let waiting =
         names::heaviest(facts).map_or(0.0, |time| time.sum() as f64 / 1e9 / facts.seconds);
     users > 0 && waiting >= ALL_BUSY * users as f64
 }
 
-/// Who takes most of the time of a request.
+/// The side that takes most of a request's time.
 fn by_time(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
     let weights = Weights::of(facts, false);
     let limit = match weights {
@@ -202,22 +204,24 @@ fn by_time(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
     (limit, weights)
 }
 
-/// Whether virtual users spend most of their time on workers that never rest: within requests, and between them.
+/// Whether virtual users spend most of their time on fully busy workers: within requests, and between them.
 fn computes_most(facts: &Facts<'_>, weights: Weights) -> bool {
-    /// Of the time of a worker.
+    /// Of a worker's time.
     const FULL: f64 = 0.9;
     let elsewhere = facts.busy_share() * (1.0 - weights.generator);
     let is_full = weights::exhausted(facts).is_some() && weights::occupied(facts) >= FULL;
     facts.may_think() && is_full && 1.0 - elsewhere >= NAMED + CLEAR_LEAD / 2.0
 }
 
-/// Whether the target took what was sent, and virtual users waited for its answers to the end of the run.
+/// Whether the target accepted the requests, and virtual users waited for its responses until the end of the
+/// run.
 fn is_silent(facts: &Facts<'_>) -> bool {
     let was_sent = facts.all.bytes_sent > 0;
     was_sent && facts.stuck().is_some() && weights::occupied(facts) < OCCUPIED
 }
 
-/// Who took half of the time or more, and clearly more than another; what the target took counts for `of_target`.
+/// The side that took at least half of the time, and clearly more than any other; the target's time counts for
+/// `of_target`.
 fn heaviest(weights: Weights, of_target: Limit) -> Limit {
     let mut sides = [weights.network, weights.generator, weights.target];
     sides.sort_by(f64::total_cmp);
@@ -238,7 +242,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     let busy = facts.busy_share() >= ALL_BUSY;
     let are_held = weights::engaged(facts) >= ALL_BUSY || had_no_user(facts) && drops_go_on(facts);
     if facts.request_share() < NAMED && are_held && !wait_for_one(facts, vus_of_dropped(facts)) {
-        // Whatever a request takes: it is the rest of the iteration that held the virtual users.
+        // Requests matter little here: the rest of the iteration held the virtual users.
         return match weights::occupied(facts) >= OCCUPIED {
             true => Limit::Generator,
             false => Limit::Plan,
@@ -252,12 +256,12 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     if busy || all_in_use && !is_bursty(facts) || dropped_where_all_were_in_use(facts) {
         return heaviest(weights, target_or_plan(facts));
     }
-    // Virtual users were free most of the time. What was missed all the same came in bursts: the generator stood still, or
-    // the target did.
+    // Virtual users were free most of the time. Arrivals that were still missed came in bursts: the generator
+    // stalled, or the target did.
     match lateness_of_generator(facts) {
         Some(share) if share >= NAMED => Limit::Generator,
         _ if has_pauses(facts) => heaviest(weights, Limit::Target),
-        // Late or not, a start without a virtual user is dropped.
+        // A start without a free virtual user is dropped, whether late or not.
         _ if all_in_use && had_no_user(facts) => heaviest(weights, Limit::Plan),
         _ if signs::is_late(facts) || weights::exhausted(facts).is_some() => Limit::Generator,
         _ if all_in_use => heaviest(weights, Limit::Plan),
@@ -275,7 +279,8 @@ fn target_or_plan(facts: &Facts<'_>) -> Limit {
     }
 }
 
-/// Whether most of the arrivals that were dropped were due while the generator stood still, and came all at once.
+/// Whether most of the missed arrivals were dropped in seconds in which the generator was stalled: they came all
+/// at once.
 fn fell_in_stalls(facts: &Facts<'_>) -> bool {
     const STALL_S: f64 = 0.5;
     let dropped = |row: &&&Row| facts.stalled_s(row) >= STALL_S;
@@ -288,7 +293,7 @@ fn fell_in_stalls(facts: &Facts<'_>) -> bool {
     stalled > 0 && stalled.saturating_mul(2) >= facts.missed().unwrap_or(0)
 }
 
-/// Whether most of the arrivals that were begun late, and all in the end, were due while the generator stood still.
+/// Whether most of the late arrivals were due while the generator was stalled; all started in the end.
 fn was_late_by_stalls(facts: &Facts<'_>) -> bool {
     const STALL_NS: u64 = 100_000_000;
     let late = lateness::begun_late(facts);
@@ -299,19 +304,20 @@ fn was_late_by_stalls(facts: &Facts<'_>) -> bool {
     facts.missed().is_none() && late > 0 && due * 2.0 >= late as f64
 }
 
-/// Whether arrivals of a script were dropped because its scenario, one of several perhaps, had no virtual user left.
+/// Whether arrivals of a script were dropped because their scenario, possibly one of several, had no free
+/// virtual user.
 fn had_no_user(facts: &Facts<'_>) -> bool {
     let missed = facts.missed().unwrap_or(0);
     facts.is_script() && missed > 0 && facts.all.dropped.saturating_mul(2) >= missed
 }
 
-/// Whether arrivals were dropped in most of the seconds, as far as they ask for as much.
+/// Whether arrivals were dropped in most of the seconds; only checked if the load is constant.
 fn drops_go_on(facts: &Facts<'_>) -> bool {
     let with_drops = facts.rows.iter().filter(|row| row.dropped > 0).count();
     !facts.load_is_constant() || with_drops.saturating_mul(2) >= facts.rows.len()
 }
 
-/// Virtual users of the scenarios that dropped arrivals, where others are beside them.
+/// Virtual users of the scenarios that dropped arrivals, if there are several scenarios.
 fn vus_of_dropped(facts: &Facts<'_>) -> u64 {
     let seen = facts.seen.scenarios.values();
     let with_drops = seen.filter(|change| change.dropped > 0);
@@ -322,8 +328,8 @@ fn vus_of_dropped(facts: &Facts<'_>) -> u64 {
     }
 }
 
-/// Whether what was missed was dropped by scenarios that had all the virtual users that they may have; others may have had
-/// free ones.
+/// Whether all missed arrivals were dropped by scenarios that used all of their allowed virtual users; other
+/// scenarios may have had free ones.
 fn dropped_where_all_were_in_use(facts: &Facts<'_>) -> bool {
     let seen = &facts.seen.scenarios;
     let plan = &facts.evidence.plan.scenarios;
@@ -337,13 +343,13 @@ fn dropped_where_all_were_in_use(facts: &Facts<'_>) -> bool {
         })
 }
 
-/// Whether the virtual users were all in use for moments alone.
+/// Whether all virtual users were only in use for moments.
 fn is_bursty(facts: &Facts<'_>) -> bool {
     facts.busy_share() < NAMED
 }
 
-/// How much of the time that arrivals waited, they waited though a virtual user was free; `None` where they did not wait,
-/// or were dropped for want of a virtual user instead.
+/// The share of the arrivals' waiting time during which a virtual user was free; `None` if they did not wait,
+/// or were dropped instead because no virtual user was free.
 fn lateness_of_generator(facts: &Facts<'_>) -> Option<f64> {
     let sum = |name: &str| {
         let metric = facts.metric(name)?;
@@ -354,7 +360,7 @@ fn lateness_of_generator(facts: &Facts<'_>) -> Option<f64> {
     (waited > 0.0 && !dropped).then(|| sum("schedule_lag_ns").unwrap_or(0.0) / waited)
 }
 
-/// Whether a few answers took so much longer than the others that they held the virtual users.
+/// Whether a few responses took so much longer than the others that they held the virtual users.
 fn has_pauses(facts: &Facts<'_>) -> bool {
     const LONG: f64 = 5.0;
     let at = facts.answered_time().quantiles(&[0.5, 0.99]);
@@ -368,21 +374,22 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
             heaviest(weights, Limit::Target)
         }
         _ if facts.refused_share() >= FAILURES_OF_OFFERED => Limit::Target,
-        // What virtual users do between requests takes the generator's workers, or no time at all: they sleep.
+        // What virtual users do between requests either uses the generator's workers or, if they sleep, no CPU
+        // time.
         _ if weights::occupied(facts) >= OCCUPIED => Limit::Generator,
-        // More users got no more answers, and waited longer for each.
+        // More virtual users got no more responses, and waited longer for each.
         _ if knee.is_some_and(|knee| knee.slowed) => heaviest(weights, Limit::Target),
-        // Users who think too find a queue.
+        // Virtual users with think time meet a queue as well.
         busy if busy >= QUEUED && queue::has_queue(facts) => heaviest(weights, Limit::Target),
         busy if busy >= NAMED && queue::is_served_evenly(facts) => heaviest(weights, Limit::Target),
-        // Most of their time goes into a few answers: they wait there for their turn.
+        // Most of their time goes into a few responses, whose requests wait for their turn.
         busy if busy >= NAMED && queue::is_mostly_long(facts) => heaviest(weights, Limit::Target),
-        // Users who think too wait for a link that is full.
+        // Virtual users with think time wait for a full link as well.
         _ if link::link(facts).is_some() => heaviest(weights, Limit::Target),
         _ if facts.evidence.plan.is_paced() || facts.may_think() => {
             spoils(facts).unwrap_or(Limit::Plan)
         }
-        // The rest are requests that never ended, and a ramp that had fewer virtual users than at its top.
+        // The rest are requests that never ended, or a ramp that had fewer virtual users than at its top.
         _ => heaviest(weights, Limit::Target),
     }
 }
@@ -401,13 +408,13 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || share(facts.counts.failed_total(), facts.counts.started) > 0.1
 }
 
-/// Whether answers are slow, and not all as slow by nature.
+/// Whether responses are slow, and not uniformly slow by nature.
 fn is_slow(time: &TimeTrend) -> bool {
     let mean = time.mean().unwrap_or(0.0) / 1e9;
     mean >= SLOW_S && !queue::takes_as_long_for_each(time)
 }
 
-/// How the time was split, where more than one side took much of it.
+/// How the time was split, if more than one side took much of it.
 fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> {
     let time = weights::mean_time(facts)?;
     let sides = weights.sides();
@@ -438,7 +445,7 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
     })
 }
 
-/// In the headline: who took how much, where it was not one side alone.
+/// For the headline: the shares of the sides, if it was not one side alone.
 pub(super) fn divided(limit: Limit, weights: Option<Weights>) -> Option<String> {
     let sides = weights?.sides();
     let [first, second, _] = &sides;
@@ -449,7 +456,7 @@ pub(super) fn divided(limit: Limit, weights: Option<Weights>) -> Option<String> 
     Some(format!("{}, {}", part(first), part(second)))
 }
 
-/// A few virtual users of a closed model that never wait for each other do not show what the target carries.
+/// A few virtual users of a closed model that never wait for each other do not show the capacity of the target.
 fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let is_so = !facts.open
         && facts.is_hurried()
@@ -474,7 +481,7 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     })
 }
 
-/// Little's law in numbers, where it explains a shortfall.
+/// Little's law in numbers, if it explains a shortfall.
 fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     facts.missed()?;
     let (asked, mean) = (facts.highest_rate()?, facts.mean_iteration()?);
@@ -493,7 +500,8 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         rate(achieved)
     );
     let times = asked / most;
-    // Where much more could have been done, something else held the load back, or mean and rate are of different times.
+    // If much more would have been possible, something else held the load back, or mean and rate are from
+    // different periods.
     if times < 1.0 || most > CEILING * achieved || facts.reached_cap().is_some() {
         return None;
     }
@@ -535,14 +543,14 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     }
 }
 
-/// What it would take to carry what was asked for.
+/// What would be needed to carry the planned load.
 fn faster(facts: &Facts<'_>, limit: Limit, asked: f64, needed: u64, times: f64) -> String {
     let asked = rate(asked);
     let times = match times {
         few if few < 10.0 => format!("{few:.1}"),
         many => count(many.round() as u64),
     };
-    // What makes the target slow does not go away with more of them.
+    // More virtual users do not make a slow target faster.
     let only_wait = link::link(facts).is_some() || limit == Limit::Target;
     match only_wait {
         true => format!(
@@ -555,7 +563,7 @@ fn faster(facts: &Facts<'_>, limit: Limit, asked: f64, needed: u64, times: f64) 
     }
 }
 
-/// The fastest and the usual answer.
+/// The fastest and the median response.
 fn pace(facts: &Facts<'_>) -> String {
     let time = facts.answered_time();
     let at = time.quantiles(&[0.5]).zip(time.min());

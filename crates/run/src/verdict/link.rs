@@ -1,7 +1,8 @@
-//! Whether a link between generator and target is full: what passes in a second, and how long packets wait for others.
+//! Whether a link between generator and target is full: throughput per second, and how long packets wait for
+//! others.
 //!
-//! Must not know what else takes time. Invariant: a target that sends at a pace of its own, a load that was delivered and a
-//! worker that reads without a rest fill no link.
+//! Must not know what else takes time. Invariant: a link is not called full because of a target that sends at
+//! its own pace, a load that was delivered, or a worker that reads without pause.
 
 use loadline_metric::{Summary, TimeTrend};
 use loadline_model::result::Row;
@@ -10,43 +11,45 @@ use loadline_model::snapshot::Connections;
 use super::facts::{Facts, row_seconds, share};
 use super::{stats, weights};
 
-/// Bytes of a body from which its way may be the limit.
+/// Body size in bytes from which its transfer may be the limit.
 const BODY_MIN: f64 = 32.0 * 1024.0;
-/// How much seconds may differ in bytes where a link is full, as the standard deviation over the mean.
+/// Maximum variation of the bytes per second on a full link: standard deviation over mean.
 const FLAT: f64 = 0.1;
-/// The slowest body over the fastest from which they share something.
+/// Ratio of the slowest body to the fastest from which they share something.
 const UNEVEN: f64 = 1.5;
-/// Fewest seconds that can be called flat.
+/// Minimum number of seconds to be called flat.
 const FLAT_ROWS: usize = 3;
-/// Seconds of a row from which it is whole.
+/// Length in seconds from which a row counts as whole.
 const WHOLE_SECOND: f64 = 0.95;
-/// Share of a request's time from which its body's way takes most of it.
+/// Share of a request's time from which the transfer of its body is most of it.
 const HALF: f64 = 0.5;
-/// Bytes of a body that takes several packets.
+/// Size of a body that takes several packets, in bytes.
 const QUEUED_BODY_MIN: f64 = 2.0 * weights::SEGMENT;
-/// The smoothed round trip over the smallest one, and how much longer it is at least, from which packets wait on the way:
-/// Linux puts acknowledgments off for 40 ms.
+/// Minimum ratio and minimum difference of the smoothed round trip to the smallest one from which packets queue
+/// on the path: Linux delays acknowledgements by 40 ms.
 const QUEUED_TIMES: f64 = 3.0;
 const QUEUED_MIN_NS: f64 = 45e6;
-/// Retransmitted segments per answer from which what is sent upwards finds no room.
+/// Retransmitted segments per response from which the uplink has no room.
 const LOST_UPWARDS: f64 = 0.1;
-/// How long Linux puts an acknowledgment off.
+/// How long Linux delays an acknowledgement.
 const PUT_OFF_NS: u64 = 40_000_000;
-/// Bytes of a record of TLS, at most.
+/// Maximum size of a TLS record in bytes.
 const TLS_RECORD: f64 = 16.0 * 1_024.0;
 
 /// A link that is full.
 pub(super) struct Link {
     pub(super) bytes_per_second: f64,
-    /// Share of a request's time that receiving took.
+    /// Share of a request's time spent receiving.
     pub(super) share: f64,
-    /// The same with what packets waited for others.
+    /// The same, including the time that packets waited for others.
     pub(super) moving: f64,
 }
 
-/// A link is full where large bodies take most of a request's time to arrive, some much longer than others, and as many bytes
-/// pass in each second; and where they take it to leave, and packets wait: one that loses them without a queue has room. A target that sends at a pace of its own takes as long
-/// for each, a load that was delivered fills nothing, and a worker that reads without a rest finds no end of bytes.
+/// A link is full if large bodies take most of a request's time to arrive, some much longer than others, and
+/// the same number of bytes passes each second. It is also full if they take most of the time to leave, and
+/// packets queue; loss without a queue means that there is room. Excluded are a target that sends at its own
+/// pace (each body takes equally long), a load that was delivered, and a worker that reads without pause (it
+/// always finds more bytes).
 pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
     let is_carried = facts.open && facts.missed().is_none() && facts.load_is_constant();
     if is_carried || facts.rows.len() < FLAT_ROWS || weights::uses_slices_up(facts) {
@@ -57,19 +60,19 @@ pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
     full.or_else(|| queues(facts))
 }
 
-/// Requests under way at once, on average.
+/// Mean number of requests in flight.
 fn under_way(facts: &Facts<'_>) -> f64 {
     facts.seen.answered_time.sum() as f64 / 1e9 / facts.elapsed_seconds()
 }
 
-/// The same on a connection; no fewer than one.
+/// The same per connection; at least one.
 fn at_once(facts: &Facts<'_>) -> f64 {
     let connections = facts.seen.connections.min_rtt.count();
     (under_way(facts) / connections.max(1) as f64).max(1.0)
 }
 
-/// A link that is full of the answers of connections that several requests share: each waits for the bytes of others, and what it
-/// waits beyond the fastest is the way's.
+/// A link that is full of the responses on connections shared by several requests: each waits for the bytes of
+/// others, and the waiting time beyond the fastest response belongs to the network path.
 fn shared_down(facts: &Facts<'_>) -> Option<Link> {
     const SHARED: f64 = 1.5;
     let crowds = || {
@@ -105,8 +108,8 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
     })
 }
 
-/// Whether answers of several flights take most of their time to arrive, each a round trip or more, over a way that is long: they come a
-/// window at a time, or the target sends them slowly.
+/// Whether responses of several flights take most of their time to arrive, each at least a round trip, over a
+/// long path: they arrive one window at a time, or the target sends them slowly.
 pub(super) fn may_wait_for_windows(facts: &Facts<'_>) -> bool {
     let fastest = facts.seen.phases.receiving.min().unwrap_or(0) as f64 / 1e9;
     let is_most = share_of_receiving(facts).is_some_and(|share| share >= HALF);
@@ -115,12 +118,12 @@ pub(super) fn may_wait_for_windows(facts: &Facts<'_>) -> bool {
     is_most && is_long && facts.mean_body() > weights::FIRST_FLIGHT && !sends_slowly(facts)
 }
 
-/// Whether much less comes in a round trip than a target may send at once, at the same pace on several connections whose packets find
-/// room: no window holds it up.
+/// Whether far fewer bytes arrive per round trip than a target may send at once, at the same pace on several
+/// connections and without queueing: the window is not the limit.
 fn sends_slowly(facts: &Facts<'_>) -> bool {
-    /// Connections that would meet each other's packets where the way is full.
+    /// Number of connections whose packets would queue behind each other if the path were full.
     const SEVERAL: f64 = 4.0;
-    /// Of what is sent at first.
+    /// Share of the initial window.
     const LITTLE: f64 = 0.5;
     let phase = &facts.seen.phases.receiving;
     let receiving = phase.mean().unwrap_or(0.0) / 1e9;
@@ -134,9 +137,9 @@ fn sends_slowly(facts: &Facts<'_>) -> bool {
     are_several && are_alike && is_little && has_room(&facts.seen.connections)
 }
 
-/// Whether what was sent lay unacknowledged for most of the time by which answers were longer than the kernel of a target puts
-/// acknowledgments off: no process keeps a kernel from that, so the way stood still, or the target's machine. On new
-/// connections a full accept queue does.
+/// Whether sent data was unacknowledged for most of the time that responses took beyond the delay of
+/// acknowledgements in a kernel: no process can prevent a kernel from acknowledging, so the path or the
+/// target's machine stalled. On new connections, a full accept queue can also cause it.
 pub(super) fn stood_still(facts: &Facts<'_>) -> bool {
     let connections = &facts.seen.connections;
     let sent = share(facts.all.bytes_sent, facts.all.started);
@@ -152,7 +155,7 @@ pub(super) fn stood_still(facts: &Facts<'_>) -> bool {
     is_short && sent < weights::FIRST_FLIGHT && is_kept && is_long && lies
 }
 
-/// Whether that was most of the time of requests.
+/// Whether that was most of the requests' time.
 pub(super) fn mostly_stood_still(facts: &Facts<'_>) -> bool {
     let Times { all, short } = times(&facts.seen.answered_time);
     stood_still(facts) && all - short >= HALF * all
@@ -161,12 +164,12 @@ pub(super) fn mostly_stood_still(facts: &Facts<'_>) -> bool {
 /// Sums of times, in nanoseconds.
 struct Times {
     all: f64,
-    /// Of what is no longer than acknowledgments are put off.
+    /// The part within the delay of acknowledgements.
     short: f64,
 }
 
 fn times(of: &TimeTrend) -> Times {
-    /// Steps in which it is summed up.
+    /// Steps of the summation.
     const STEPS: u64 = 20;
     const STEP_NS: u64 = PUT_OFF_NS / STEPS;
     let longer = |step: u64| weights::longer_than(of, step * STEP_NS);
@@ -178,7 +181,8 @@ fn times(of: &TimeTrend) -> Times {
     }
 }
 
-/// Whether not a packet was lost on the way or waited there: a sender that is slow, or waits for acknowledgments, fills no link.
+/// Whether no packet was lost or queued on the path: a slow sender, or one that waits for acknowledgements,
+/// does not fill a link.
 fn has_room(connections: &Connections) -> bool {
     let lost = connections.gapped + connections.out_of_order + connections.retransmits;
     lost == 0 && round_trips(connections).is_some_and(|both| !both.waits())
@@ -187,7 +191,7 @@ fn has_room(connections: &Connections) -> bool {
 /// Round trips of connections, in nanoseconds.
 struct RoundTrips {
     smoothed: f64,
-    /// The smallest of each, on average.
+    /// Mean of the connections' smallest round trips.
     least: f64,
 }
 
@@ -197,9 +201,9 @@ fn round_trips(connections: &Connections) -> Option<RoundTrips> {
 }
 
 impl RoundTrips {
-    /// Whether packets wait on the way, however shortly.
+    /// Whether packets queue on the path, however briefly.
     fn waits(&self) -> bool {
-        /// Of the smallest round trip.
+        /// As a share of the smallest round trip.
         const LONGER: f64 = 0.1;
         const LONGER_NS: f64 = 2e6;
         self.smoothed - self.least >= LONGER_NS.max(LONGER * self.least)
@@ -223,7 +227,8 @@ fn full_up(facts: &Facts<'_>) -> Option<Link> {
     })
 }
 
-/// Whether most of a request's time is that of its body, and of its answer's: more of them at once may share what passes.
+/// Whether most of a request's time is the transfer of its body and that of its response: more requests at once
+/// may share the throughput.
 pub(super) fn mostly_moves(facts: &Facts<'_>) -> bool {
     let phases = &facts.seen.phases;
     let mean = |phase: &Summary| phase.mean().unwrap_or(0.0);
@@ -231,7 +236,8 @@ pub(super) fn mostly_moves(facts: &Facts<'_>) -> bool {
     share_of_answers(facts, moving).is_some_and(|share| share >= HALF)
 }
 
-/// A link in front of which packets wait, whatever passes in a second: as the load rises, there is room at first.
+/// A link with queued packets, whatever its throughput per second: while the load rises, there is room at
+/// first.
 fn queues(facts: &Facts<'_>) -> Option<Link> {
     let waited = standing_queue_ns(facts)?.min(facts.seen.phases.waiting.mean()?);
     let share = share_of_receiving(facts)?;
@@ -243,8 +249,9 @@ fn queues(facts: &Facts<'_>) -> Option<Link> {
     })
 }
 
-/// The smoothed round trip in nanoseconds, where it is many times the smallest one ever seen, on a way that is long
-/// enough to be measured, or longer than anything near takes: packets wait for others, which nothing in the target does to them. `None`: they do not.
+/// The smoothed round trip in nanoseconds if it is many times the smallest one ever seen, and either the path
+/// is long enough to be measured or the difference exceeds anything possible nearby: packets wait for others,
+/// which nothing in the target can cause. `None`: they do not.
 pub(super) fn standing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
     let connections = &facts.seen.connections;
     let smallest = [connections.min_rtt.min(), connections.connect.min()];
@@ -257,15 +264,16 @@ pub(super) fn standing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
     is_queue.then_some(smoothed)
 }
 
-/// Whether what is sent over a way that is long waits for itself: of large bodies nearly every segment is acknowledged at once.
+/// Whether sent data queues behind itself on a long path: for large bodies nearly every segment is acknowledged
+/// at once.
 fn queues_upwards(facts: &Facts<'_>) -> bool {
     const TIMES: f64 = 2.0;
     round_trips(&facts.seen.connections)
         .is_some_and(|both| both.least / 1e9 >= weights::ROUND_TRIP_MIN_S && both.are_longer(TIMES))
 }
 
-/// Whether the smoothed round trip is many times the usual smallest one and many segments are lost: they do not find room in a
-/// queue, however short.
+/// Whether the smoothed round trip is many times the usual smallest one and many segments are lost: a queue,
+/// however short, has no room for them.
 fn queue_overflows(facts: &Facts<'_>) -> bool {
     let connections = &facts.seen.connections;
     let lost = share(connections.retransmits, facts.counts.completed);
@@ -273,8 +281,8 @@ fn queue_overflows(facts: &Facts<'_>) -> bool {
     lost >= LOST_UPWARDS && queued
 }
 
-/// The share of a request's time in which its answer arrived. Of one over TLS nothing is seen before its first record is
-/// there whole.
+/// The share of a request's time spent receiving its response. Over TLS, nothing is visible before the first
+/// record is complete.
 fn share_of_receiving(facts: &Facts<'_>) -> Option<f64> {
     let phases = &facts.seen.phases;
     let receiving = phases.receiving.mean()?;
@@ -292,17 +300,17 @@ fn share_of_answers(facts: &Facts<'_>, ns: f64) -> Option<f64> {
     Some((ns / answered).min(1.0))
 }
 
-/// Bytes per second, over all of them.
+/// Mean bytes per second over all rows.
 fn per_second(facts: &Facts<'_>, bytes: impl Fn(&Row) -> u64) -> f64 {
     let seconds = facts.rows.iter().map(|row| row_seconds(row)).sum::<f64>();
     let sum: u64 = facts.rows.iter().map(|row| bytes(row)).sum();
     sum as f64 / seconds.max(f64::MIN_POSITIVE)
 }
 
-/// Bytes in each second, where they are about as many.
+/// Bytes per second, if they are about the same in each second.
 fn flat(facts: &Facts<'_>, bytes: impl Fn(&Row) -> u64) -> Option<f64> {
     let per_second = |row: &&Row| bytes(row) as f64 / row_seconds(row);
-    // The first second has the filling of the link in it, and a part of one at the end its emptying.
+    // The link fills during the first second, and drains in a partial last one.
     let rows = facts.rows.split_last().map(|(last, rows)| match rows {
         [_, _, _, ..] if row_seconds(last) < WHOLE_SECOND => rows,
         _ => &facts.rows[..],

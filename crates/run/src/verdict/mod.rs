@@ -1,9 +1,8 @@
-//! The verdict of a run: was the offered load delivered, who was in the way, what to change, and
-//! may the numbers be believed.
+//! The verdict of a run: was the offered load delivered, who was in the way, what to change, and may the
+//! numbers be believed.
 //!
-//! A pure function of what the run found. Must not know clocks, files or how it is shown.
-//! Invariants: every finding has a code of [`Code::ALL`], which `docs/verdict.md` explains; a clean
-//! run has one line and at most a note.
+//! A pure function of the run's results. Must not know clocks, files or presentation. Invariants: every finding
+//! has a code of [`Code::ALL`], which `docs/verdict.md` explains; a clean run has one line and at most a note.
 
 mod answers;
 mod backlog;
@@ -47,12 +46,12 @@ use loadline_model::{FrontEnd, Observations};
 pub use code::Code;
 use facts::Facts;
 
-/// Everything of a result but its verdict.
+/// A whole result except its verdict.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// What was done.
+    /// The plan that was run.
     pub plan: &'a TestPlan,
-    /// Where.
+    /// Where it ran.
     pub environment: &'a Environment,
     /// Sums.
     pub totals: &'a Totals,
@@ -64,7 +63,7 @@ pub struct Evidence<'a> {
     pub events: &'a [Mark],
     /// What observers saw of the system under test.
     pub observations: &'a Observations,
-    /// Requests by name, among others; `None` for a run that tells none apart.
+    /// Requests by name, among others; `None` if the run does not distinguish them.
     pub summary: Option<&'a TestSummary>,
 }
 

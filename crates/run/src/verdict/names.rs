@@ -1,6 +1,6 @@
-//! Which of several requests took the time, and which failed: the table by name.
+//! Which of several requests took the time, and which failed: evaluates the table by name.
 //!
-//! Must not judge who was in the way. Invariant: silent where there is no table, or one name alone.
+//! Must not judge who was in the way. Invariant: silent if there is no table, or only one name.
 
 use loadline_metric::{Rate, TimeTrend};
 use loadline_model::request_table::RowFigures;
@@ -12,21 +12,21 @@ use super::code::Code;
 use super::facts::Facts;
 use super::wording::{duration, percent};
 
-/// A name whose requests took this share of the time of all,
+/// Minimum share of the total time that the requests of the slow name took.
 const MOST_TIME: f64 = 0.5;
-/// and each on average this many times as long as those of the other names,
+/// Minimum ratio of their mean duration to that of the other names.
 const SLOWER: f64 = 3.0;
-/// and this much longer in seconds,
+/// Minimum difference between these means in seconds.
 const SLOWER_S: f64 = 0.005;
-/// and at most this share of the requests, is the slow one.
+/// Maximum share of the requests that the slow name has.
 const NEARLY_ALL: f64 = 0.95;
-/// A name with this share of the failures,
+/// Minimum share of the failures that the failing name has.
 const MOST_FAILURES: f64 = 0.9;
-/// and at most this share of the requests, is the one that fails.
+/// Maximum share of the requests that the failing name has.
 const FEW_REQUESTS: f64 = 0.8;
-/// Failures below this share of the requests are an accident.
+/// Below this share of the requests, failures are chance.
 const FAILURES: f64 = 0.01;
-/// Characters of a name that are shown.
+/// Maximum length of a shown name in characters.
 const SHOWN: usize = 80;
 
 /// The requests of one name.
@@ -52,7 +52,8 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     slow(&names).into_iter().chain(failing(&names)).collect()
 }
 
-/// Whether some name's requests usually take this long or longer: they are no event of the target, but what was asked for.
+/// Whether the requests of some name usually take this long or longer: then it is normal for them, not an event
+/// in the target.
 pub(super) fn usually_take(facts: &Facts<'_>, seconds: f64) -> bool {
     let names = names(facts);
     let takes = |named: &Named<'_>| {
@@ -62,7 +63,7 @@ pub(super) fn usually_take(facts: &Facts<'_>, seconds: f64) -> bool {
     names.len() > 1 && names.iter().any(takes)
 }
 
-/// The times of the name that took most of the time of all; `None` where none did, or there is one name alone.
+/// The times of the name that took most of the total time; `None` if there is no such name, or only one name.
 pub(super) fn heaviest<'a>(facts: &Facts<'a>) -> Option<&'a TimeTrend> {
     let names = names(facts);
     let slowest = names
@@ -72,13 +73,13 @@ pub(super) fn heaviest<'a>(facts: &Facts<'a>) -> Option<&'a TimeTrend> {
     slowest.times.filter(|_| is_most && names.len() > 1)
 }
 
-/// The times of the name that took most of the time of all, or of all where none did: requests of several names may differ by
-/// nature.
+/// The times of the name that took most of the total time; if there is none, those of all names: requests of
+/// different names may differ by nature.
 pub(super) fn of_most_time<'a>(facts: &Facts<'a>) -> &'a TimeTrend {
     heaviest(facts).unwrap_or(facts.answered_time())
 }
 
-/// Whether most failures are of one name, whose requests hardly ever succeed.
+/// Whether most failures belong to one name, whose requests hardly ever succeed.
 pub(super) fn always_fails(facts: &Facts<'_>) -> bool {
     const ALWAYS: f64 = 0.95;
     let names = names(facts);
@@ -86,14 +87,14 @@ pub(super) fn always_fails(facts: &Facts<'_>) -> bool {
     worst.is_some_and(|worst| worst.failed >= ALWAYS * worst.requests)
 }
 
-/// The name that most failures are of.
+/// The name with most of the failures.
 fn worst<'n, 'a>(names: &'n [Named<'a>]) -> Option<&'n Named<'a>> {
     let worst = names.iter().max_by(|a, b| a.failed.total_cmp(&b.failed))?;
     let failed = sum(names, |it| it.failed);
     (failed > 0.0 && worst.failed >= MOST_FAILURES * failed).then_some(worst)
 }
 
-/// The names of the table, or the requests of one scenario; none where some found no place.
+/// The names of the table, or the requests of one scenario; empty if the table overflowed.
 fn names<'a>(facts: &Facts<'a>) -> Vec<Named<'a>> {
     let table = facts.evidence.summary.and_then(|it| it.by_tag.as_ref());
     let table = table.filter(|table| table.overflowed == 0);

@@ -1,7 +1,7 @@
 //! Where throughput stopped following the offered load: the knee of a ramp.
 //!
-//! Must not say who saturated; that is asked in `limits`. Invariant: a knee is told only when the
-//! load went on rising well beyond it.
+//! Must not say who saturated; `limits` decides that. Invariant: a knee is only reported if the load continued
+//! to rise well beyond it.
 
 use loadline_model::executor::Executor;
 use loadline_model::result::Row;
@@ -12,34 +12,35 @@ use super::facts::{Facts, row_seconds};
 use super::stats::median;
 use super::wording::{count, duration, rate};
 
-/// Fewest seconds in which a ramp can be read.
+/// Minimum number of seconds to evaluate a ramp.
 const ROWS_MIN: usize = 6;
-/// Good answers below this share of the load offered, at the top of the ramp, are a knee.
+/// If good responses at the top of a ramp of rates are below this share of those expected from the responses at low
+/// load, there is a knee. In a ramp of virtual users the knee is where they reach this share of the plateau.
 const FOLLOWS_MIN: f64 = 0.95;
-/// Throughput at the top below this share of the best is a collapse, not a plateau.
+/// Throughput at the top below this share of the best is a collapse instead of a plateau.
 const COLLAPSE: f64 = 0.8;
-/// A plateau of virtual users is told when they grew by this factor on it.
+/// A plateau of virtual users is reported if their number grew by this factor on it.
 const VUS_FACTOR: f64 = 1.5;
-/// The p99 worth telling is this many times that of the quiet part of the ramp.
+/// A p99 is reported if it is this many times that of the quiet part of the ramp.
 const P99_FACTOR: f64 = 3.0;
-/// Median service time beyond the knee, against before it, from which the target has slowed down.
+/// Ratio of the median service time after the knee to that before it from which the target has slowed down.
 const SLOWED_FACTOR: f64 = 1.5;
 
-/// A knee with what surrounds it.
+/// A knee and its surroundings.
 #[derive(Debug)]
 pub(super) struct Knee {
     pub(super) point: Saturation,
-    /// Where the p99 rose above its quiet level for good; `None` when it did not.
+    /// Where the p99 rose above its quiet level for good; `None` if it did not.
     pub(super) passed: Option<Passed>,
-    /// What is left of the throughput at the top of the load, where it collapsed.
+    /// Throughput at the top of the load, if it collapsed.
     fell_to: Option<f64>,
     /// Virtual users at the knee, for a ramp of them.
     vus: Option<u64>,
-    /// Whether single answers took longer beyond the knee than before it.
+    /// Whether single responses took longer after the knee than before it.
     pub(super) slowed: bool,
 }
 
-/// A bound that the p99 passed.
+/// A bound that the p99 exceeded.
 #[derive(Debug)]
 pub(super) struct Passed {
     /// `response time` or `service time`.
@@ -51,9 +52,9 @@ pub(super) struct Passed {
 /// One second of the ramp.
 #[derive(Clone, Copy)]
 struct Point {
-    /// Starts planned per second, or virtual users.
+    /// Planned starts per second, or virtual users.
     load: f64,
-    /// Good answers per second.
+    /// Good responses per second.
     good: f64,
     /// Nanoseconds.
     p99: Option<u64>,
@@ -72,7 +73,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Knee> {
         Executor::RampingVus { .. } => {
             let points = rising(points(facts, 1.0, active_vus)?)?;
             let (knee, at) = find_in_vus(&points)?;
-            // Users who wait until they are due reach a plateau of their own: the target's shows in its answers.
+            // Paced virtual users, which wait until they are due, reach a plateau of their own; a plateau of
+            // the target shows in its responses.
             let is_paced = facts.evidence.plan.is_paced();
             let is_own = facts.reaches_cap(knee.point.throughput);
             (!is_own && (!is_paced || has_slowed(&points, at))).then_some(knee)
@@ -119,9 +121,9 @@ fn active_vus(row: &Row) -> Option<f64> {
     Some(row.active_vus as f64)
 }
 
-/// `each`: how many answers there are to one of what the load counts.
+/// `each`: number of responses per unit of the load.
 fn points(facts: &Facts<'_>, each: f64, load: impl Fn(&Row) -> Option<f64>) -> Option<Vec<Point>> {
-    // Where no answer passes the checks at all, the answers themselves still show the knee.
+    // If no response at all passes the checks, the responses themselves still show the knee.
     let any_good = facts.rows.iter().any(|row| row.good > 0);
     let point = |row: &&Row| {
         let answers = if any_good { row.good } else { row.completed };
@@ -135,10 +137,10 @@ fn points(facts: &Facts<'_>, each: f64, load: impl Fn(&Row) -> Option<f64>) -> O
     facts.rows.iter().map(point).collect()
 }
 
-/// The points up to the highest load; `None` when they are too few.
+/// The points up to the highest load; `None` if there are too few.
 fn rising(mut points: Vec<Point>) -> Option<Vec<Point>> {
     let highest = points.iter().map(|point| point.load).fold(0.0, f64::max);
-    // A ramp may end in a level: its seconds differ by noise alone.
+    // A ramp may end on a level whose seconds only differ by noise.
     let last = points
         .iter()
         .rposition(|point| point.load >= 0.95 * highest)?;
@@ -154,7 +156,7 @@ fn find_in_rates(points: &[Point]) -> Option<Knee> {
         )
     };
     let (offered, good) = rates(top_of(points));
-    // What is never answered well, however little is asked for, is no matter of the load.
+    // Responses that are never good, even at low load, do not depend on the load.
     let (little, good_of_little) = rates(&points[..end_length(points)]);
     let usual = (good_of_little / little.max(f64::MIN_POSITIVE)).min(1.0);
     if good >= FOLLOWS_MIN * usual * offered || good <= 0.0 {
@@ -186,7 +188,7 @@ fn find_in_rates(points: &[Point]) -> Option<Knee> {
     })
 }
 
-/// The knee, and the point of it.
+/// The knee, and the index of its point.
 fn find_in_vus(points: &[Point]) -> Option<(Knee, usize)> {
     let top = top_of(points);
     let at_top = mean(top, |point| point.good);
@@ -236,14 +238,14 @@ fn best_mean(points: &[Point]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The middle p99 of the last three seconds before the knee.
+/// The median p99 of the last three seconds before the knee.
 fn p99_before(points: &[Point], knee: usize) -> Option<u64> {
     let before = &points[knee.saturating_sub(3)..knee];
     median(before.iter().filter_map(|point| Some(point.p99? as f64))).map(|ns| ns as u64)
 }
 
-/// Where the p99 rose for good above a round bound that the quiet half of the way to the knee
-/// stays well below.
+/// Where the p99 rose for good above a round bound that is well above its level in the quiet first half before
+/// the knee.
 fn passed(points: &[Point], knee: usize, what: &'static str) -> Option<Passed> {
     let quiet = &points[..knee.div_ceil(2)];
     let level = median(quiet.iter().filter_map(|point| Some(point.p99? as f64)))?;

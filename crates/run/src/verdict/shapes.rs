@@ -1,32 +1,32 @@
-//! Answers by shape: which have a status of success, and how many of those a body of some kind.
+//! Responses by shape: which have a success status, and how many of those have a body of some kind.
 //!
-//! Must not judge. Invariant: shares are of the answers, however few bodies were looked at.
+//! Must not judge. Invariant: shares refer to all responses, however few bodies were sampled.
 
 use loadline_model::snapshot::{Shape, ShapeTally};
 
 use super::body::is_error;
 use super::facts::{Facts, share};
 
-/// Statuses that come without a body.
+/// Statuses of responses without a body.
 pub(super) const BODILESS: [u16; 2] = [204, 205];
-/// Share of the successful answers from which those of another kind are told.
+/// Share of the successful responses from which those of another kind are reported.
 pub(super) const MIXED: f64 = 0.01;
 
-/// The shapes of the answers with a status of success.
+/// The shapes of the responses with a success status.
 pub(super) fn successes<'a>(facts: &'a Facts<'_>) -> Vec<(&'a Shape, &'a ShapeTally)> {
     let rows = facts.seen.shapes.rows();
     rows.filter(|(shape, _)| is_success(shape.status)).collect()
 }
 
-/// Whether some answers with a status of success contain an error.
+/// Whether some responses with a success status contain an error.
 fn contain_errors(facts: &Facts<'_>) -> bool {
     let good = successes(facts);
     let all = good.iter().map(|(_, tally)| tally.count).sum();
     part_with_bodies(&good, all, is_error).0 >= MIXED
 }
 
-/// The share of a script's checks that failed, where others held and answers with a status of success hold errors: for the script,
-/// that no status tells is wrong all the same.
+/// The share of a script's checks that failed, if others passed and responses with a success status contain
+/// errors: the script considers them wrong although their status does not show it.
 pub(super) fn wrong_by_checks(facts: &Facts<'_>) -> Option<f64> {
     const OFTEN: f64 = 0.1;
     let (failed, all) = facts.checks();
@@ -35,7 +35,8 @@ pub(super) fn wrong_by_checks(facts: &Facts<'_>) -> Option<f64> {
     is_so.then_some(part)
 }
 
-/// The share of `all` answers that have such a body, by the samples of each shape, and one of them.
+/// The share of `all` responses that have such a body, estimated from the samples of each shape, and an
+/// example.
 pub(super) fn part_with_bodies<'a>(
     shapes: &[(&'a Shape, &'a ShapeTally)],
     all: u64,
@@ -51,7 +52,7 @@ pub(super) fn part_with_bodies<'a>(
     (number / all.max(1) as f64, example)
 }
 
-/// Whether a status says that all is well, with a body.
+/// Whether a status means success with a body.
 pub(super) fn is_success(status: u16) -> bool {
     (200..300).contains(&status) && !BODILESS.contains(&status)
 }

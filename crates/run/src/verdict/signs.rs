@@ -1,8 +1,8 @@
-//! What says that the generator or the network has a part in the figures, each in a finding with its numbers.
-//! The making of connections is one of them.
+//! Signs that the generator or the network affects the figures, each as a finding with its numbers. Connection
+//! setup is one of them.
 //!
-//! Must not weigh one side against another; that is asked in `limits`. Invariant: a sign tells what was measured, and is
-//! told whoever the limit is.
+//! Must not weigh one side against another; `limits` does that. Invariant: a sign reports what was measured,
+//! whoever the limit is.
 
 use std::time::Duration;
 
@@ -18,33 +18,34 @@ use super::link;
 use super::weights::{self, NEW_CONNECTIONS, SYN_TIMEOUT_NS};
 use super::wording::{count, counted, duration, percent};
 
-/// Share of the workers' time spent waiting for a processor from which it shows.
+/// Share of the workers' time spent waiting for a CPU from which it is visible.
 const STARVED: f64 = 0.1;
-/// Throttled share of the run from which the quota shows in the numbers.
+/// Throttled share of the run from which the quota is visible in the numbers.
 const THROTTLED: f64 = 0.05;
-/// Share of the workers' time that sinks held them up from which it shows.
+/// Share of the workers' time that sinks delayed them from which it is visible.
 const HELD_UP: f64 = 0.01;
 /// Lateness beyond the start window that is visible.
 const LAG_NS: u64 = 1_000_000;
-/// Share of the median service time from which lateness is visible beside it.
+/// Share of the median service time from which lateness is visible in comparison.
 const LAG_BESIDE: f64 = 0.25;
-/// Lateness that is told beside answers of any length.
+/// Lateness that is reported however long responses take.
 const LAG_LONG_NS: u64 = 10_000_000;
-/// Lateness by which a load that was delivered was not delivered in time.
+/// Lateness from which a load that was delivered was not delivered on time.
 const FROZEN_NS: u64 = 500_000_000;
-/// Share of failures for want of a resource from which the generator is the limit.
+/// Share of the requests that failed because the generator ran out of a resource from which it is the limit.
 const RESOURCE_FAILURES: f64 = 0.01;
-/// Retransmitted segments per answer.
+/// Retransmitted segments per response from which they are reported.
 const RETRANSMITS: f64 = 0.01;
-/// Share of the time that making connections, or looking up names, took from which it is told.
+/// Share of the time for connection setup, or for name lookups, from which it is reported.
 const HANDSHAKES: f64 = 0.3;
 const NAMES: f64 = 0.3;
-/// How long the kernel puts off acknowledgments, and the share of the time from which waiting for them is told.
+/// How long the kernel delays acknowledgements, and the share of the time from which waiting for them is
+/// reported.
 const DELAYED_ACK_S: std::ops::Range<f64> = 0.036..0.06;
 const DELAYED_ACK: f64 = 0.3;
-/// Share of the requests that were given up from which it is asked whether anybody acknowledged them.
+/// Share of the requests that timed out from which their acknowledgements are checked.
 const GIVEN_UP: f64 = 0.01;
-/// Share of failures on the way from which they are told.
+/// Share of the requests that failed on the network path from which these failures are reported.
 const FAILURES_ON_THE_WAY: f64 = 0.1;
 
 /// All signs.
@@ -83,7 +84,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     signs.into_iter().flatten().collect()
 }
 
-/// Whether a part of the load cannot have been offered at all, whatever the target does.
+/// Whether part of the load cannot have been offered at all, whatever the target does.
 pub(super) fn generator_is_broken(facts: &Facts<'_>) -> bool {
     let was_lost = !facts.said_by_marks(AGENT_LOST_MARK).is_empty();
     facts.has_lost_agents()
@@ -101,15 +102,15 @@ pub(super) fn is_late(facts: &Facts<'_>) -> bool {
     lateness_ns(facts).is_some()
 }
 
-/// Whether the generator stood still for so long that one start in a hundred was late by it, and by more than an answer takes,
-/// with a virtual user free.
+/// Whether the generator stalled for so long that one start in a hundred was late by it, and by more than a
+/// response takes, although a virtual user was free.
 pub(super) fn was_frozen(facts: &Facts<'_>) -> bool {
     let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
     let mean = facts.mean_service().unwrap_or(0.0);
     lag.is_some_and(|lag| lag >= FROZEN_NS && lag as f64 / 1e9 >= mean)
 }
 
-/// A part of the generator that is gone explains what was not offered, whatever else there is.
+/// A lost part of the generator explains missing load, whatever other causes there are.
 fn lost(facts: &Facts<'_>) -> Option<Finding> {
     let mut told = facts.said_by_marks(AGENT_LOST_MARK);
     if told.is_empty() {
@@ -170,7 +171,7 @@ fn busy(facts: &Facts<'_>) -> Option<Finding> {
 
 fn throttled(facts: &Facts<'_>) -> Option<Finding> {
     let elapsed = facts.elapsed_seconds();
-    // The kernel adds up the times of all processors.
+    // The kernel sums the times of all CPUs.
     let throttled = (facts.evidence.totals.throttled_ns? as f64 / 1e9).min(elapsed);
     (elapsed > 0.0 && throttled / elapsed >= THROTTLED).then(|| {
         Code::GeneratorThrottled.finding(
@@ -186,7 +187,7 @@ fn throttled(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn starved(facts: &Facts<'_>) -> Option<Finding> {
-    // A quota that stops the workers keeps them from processors too, and is told for itself.
+    // A quota that stops the workers also keeps them waiting for CPUs; it is reported separately.
     let starved = weights::starved(facts)? - weights::stopped(facts);
     (starved >= STARVED).then(|| {
         Code::GeneratorStarved.finding(
@@ -200,7 +201,7 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// The process was due and did not run: somebody stopped it, or its machine.
+/// The process was due to run and did not: it, or its machine, was stopped.
 fn stood_still(facts: &Facts<'_>) -> Option<Finding> {
     // What waits for its own outputs was stopped by nobody.
     let outputs = facts.seen.back_pressure_ns;
@@ -230,7 +231,7 @@ fn stood_still(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
-/// How late the latest in a hundred starts were, in nanoseconds, where that is more than the plan allows.
+/// How late the latest hundredth of the starts was, in nanoseconds, if more than the plan allows.
 fn lateness_ns(facts: &Facts<'_>) -> Option<u64> {
     let lag = facts.metric("schedule_lag_ns")?.p99?;
     let window = units::duration_ns(facts.evidence.plan.start_window);
@@ -273,7 +274,7 @@ fn held_up(facts: &Facts<'_>) -> Option<Finding> {
 fn distance(facts: &Facts<'_>) -> Option<Finding> {
     let round_trip = weights::round_trip(facts)?;
     let mean = facts.mean_service()?;
-    // A way that changed is longer at its end than it was on average.
+    // If the path changed, the round trip at the end is longer than the average.
     if round_trip > mean {
         return longer_way(facts, round_trip);
     }
@@ -294,7 +295,7 @@ fn distance(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// A round trip that is much longer at the end of connections than at its shortest.
+/// A round trip that is much longer at the end of connections than the shortest one.
 fn longer_way(facts: &Facts<'_>, round_trip: f64) -> Option<Finding> {
     const LONGER: f64 = 2.0;
     let shortest = facts.seen.connections.min_rtt.mean()? / 1e9;
@@ -324,7 +325,7 @@ fn link(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
-/// Whether many segments were sent again.
+/// Whether there were many TCP retransmits.
 pub(super) fn loses_segments(facts: &Facts<'_>) -> bool {
     retransmits(facts).is_some() || gaps(facts).is_some()
 }
@@ -348,7 +349,7 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Answers of which parts were lost, and sent again by the target.
+/// Responses of which parts were lost, and retransmitted by the target.
 fn gaps(facts: &Facts<'_>) -> Option<Finding> {
     const SHARE: f64 = 0.1;
     let is_told = lost_on_the_way(facts).is_some();
@@ -367,16 +368,16 @@ fn gaps(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// What is seen of a connection to the end of which the other side did not acknowledge.
+/// How connections look whose end the other side did not acknowledge.
 const UNACKNOWLEDGED: &str = "were still retransmitting when they ended";
 
-/// Whether what was given up did not come through.
+/// Whether requests that timed out or got stuck were lost on the network path.
 pub(super) fn are_lost_on_the_way(facts: &Facts<'_>) -> bool {
     lost_on_the_way(facts).is_some()
 }
 
-/// What was given up and did not come through: nobody took the request, not even the kernel that acknowledges for a process
-/// that hangs, or of the answer a part is missing.
+/// Timed-out or stuck requests that did not get through: nobody received the request, not even the kernel,
+/// which acknowledges even for a process that hangs; or part of the response is missing.
 fn lost_on_the_way(facts: &Facts<'_>) -> Option<Finding> {
     let timeouts = facts.failed(ErrorClass::Timeout);
     let stuck = facts.stuck().map_or(0, |stuck| stuck.requests);
@@ -415,7 +416,8 @@ fn lost_on_the_way(facts: &Facts<'_>) -> Option<Finding> {
     Some(code.finding(Gravity::Caution, text, advice))
 }
 
-/// Small answers in two pieces, the second of which waits until the first is acknowledged, which Linux puts off for 40 ms.
+/// Small responses in two pieces: the second is only sent when the first is acknowledged, which Linux delays by
+/// 40 ms.
 fn delayed_ack(facts: &Facts<'_>) -> Option<Finding> {
     let receiving = facts.seen.phases.receiving.mean()? / 1e9;
     let body = facts.mean_body();
@@ -436,14 +438,14 @@ fn delayed_ack(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Whether connections waited for the target to take them, on a way that is short.
+/// Whether connections waited for the target to accept them, on a short path.
 pub(super) fn waits_to_be_accepted(facts: &Facts<'_>) -> bool {
     let is_told = slow_connects(facts).is_some() && weights::round_trip(facts).is_none();
     is_told && weights::connections_made(facts) >= NEW_CONNECTIONS
 }
 
-/// Whether most of the time goes into connecting, SYNs are lost on a short way, and the target has nothing to do most of the
-/// time: its queue cannot be full for long, or something on the way lets few connections pass.
+/// Whether most of the time goes into connecting, SYNs are lost on a short path, and the target is mostly idle:
+/// its accept queue cannot be full for long, or something on the path only lets few connections pass.
 pub(super) fn is_let_in_late(facts: &Facts<'_>) -> bool {
     const MOSTLY: f64 = 0.5;
     const WAITED_S: f64 = 0.005;
@@ -451,7 +453,7 @@ pub(super) fn is_let_in_late(facts: &Facts<'_>) -> bool {
     let all = (answered.sum() + failed.sum()) as f64;
     let waiting = &facts.seen.phases.waiting;
     let in_target = waiting.sum() as f64 / 1e9 / facts.elapsed_seconds();
-    // Who comes out of a queue had others before it there.
+    // A request that comes out of a queue waited for others there.
     let waited = waiting
         .mean()
         .zip(waiting.min())
@@ -467,7 +469,7 @@ pub(super) fn is_let_in_late(facts: &Facts<'_>) -> bool {
 fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
     let connect = &facts.seen.connections.connect;
     let (fastest, slowest) = (connect.min()?, connect.max()?);
-    // The kernel says whether it sent anything again; what connects late without that waits for the generator.
+    // The kernel knows whether it retransmitted; a slow connect without retransmits waited for the generator.
     let is_known = facts.seen.connections.min_rtt.count() > 0;
     if is_known && facts.seen.connections.retransmits == 0 {
         return None;
@@ -485,7 +487,7 @@ fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Names that take long to look up.
+/// Name lookups that take long.
 fn slow_names(facts: &Facts<'_>) -> Option<Finding> {
     let part = weights::names_s(facts) / weights::mean_time(facts)?;
     let each = facts.seen.connections.dns.mean()? / 1e9;
@@ -502,7 +504,7 @@ fn slow_names(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Connections that are made for a request or two and take much of its time.
+/// Connections that are only used for a request or two and whose setup takes much of its time.
 fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
     let connections = &facts.seen.connections;
     let each = weights::connections_made(facts);
@@ -515,7 +517,7 @@ fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
     let part = (connect + tls) / all.max(f64::MIN_POSITIVE);
     let opened = connections.opened.max(1) as f64;
     if connections.opened <= facts.vus {
-        // Each virtual user made its first one: none was closed too soon.
+        // Each virtual user opened its first one: none was closed too early.
         return None;
     }
     let is_of_distance = weights::handshake_s(facts) >= (connect + tls) / opened / 2.0;

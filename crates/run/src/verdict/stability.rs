@@ -1,8 +1,7 @@
-//! Whether the target was the same all the time and everywhere: outages, restarts, cold starts,
-//! idle peers.
+//! Whether the target behaved the same at all times and on all peers: outages, restarts, cold starts, idle
+//! peers.
 //!
-//! Must not judge the rate. Invariant: seconds are compared only where the plan asks for the same
-//! load in each.
+//! Must not judge the rate. Invariant: seconds are only compared if the plan has the same load in each.
 
 use loadline_model::bounded::Bounded;
 use loadline_model::error_class::ErrorClass;
@@ -21,47 +20,48 @@ use super::stats::median;
 use super::weights;
 use super::wording::{count, duration, percent, rate};
 
-/// Fewest seconds in which one can stand out.
+/// Minimum number of seconds from which one can stand out.
 const ROWS_MIN: usize = 6;
-/// The first seconds are a cold start when their median is this many times the later ones',
+/// A first second belongs to a cold start if its median is at least this many times that of the last part.
 const COLD_FACTOR: f64 = 2.0;
-/// and this much above it.
+/// The difference in nanoseconds must be greater than this.
 const COLD_NS: f64 = 200_000.0;
-/// The last part of the seconds, one of so many, is what the first are compared with.
+/// The first seconds are compared with the last part of this many equal parts.
 const LAST: usize = 3;
-/// Answers get slower where their median at the end is this many times that at first,
+/// Responses are slowing if their median at the end is at least this many times that at the start.
 const SLOWED_FACTOR: f64 = 1.5;
-/// and this much above it,
+/// Minimum difference between these medians in nanoseconds.
 const SLOWED_NS: f64 = 1_000_000.0;
-/// where fewer than this share of the answers came at the end, if users go on as soon as they can,
+/// If users continue as soon as they can, more responses at the end than this share of the initial ones mean that
+/// nothing slowed down.
 const FEWER: f64 = 0.8;
-/// and rose in this share of the seconds.
+/// The slowdown is gradual if the median rose in this share of the seconds; otherwise a step is searched for.
 const RISES: f64 = 0.8;
-/// Answers to what was asked for in a second, at least, and the first seconds in which that must be so, where the load was
-/// not carried later.
+/// Minimum share of the planned requests of a second that got a response, and the number of first seconds in
+/// which this must hold, if the load was not carried later.
 const CARRIED: f64 = 0.9;
 const CARRIED_ROWS: usize = 4;
-/// A second is hit by a pause when its p99 is this many times that of quiet ones,
+/// A second is affected by a pause if its p99 is at least this many times that of quiet ones.
 const PAUSE_FACTOR: f64 = 3.0;
-/// and this much above it.
+/// Minimum difference between the two in nanoseconds.
 const PAUSE_NS: f64 = 50_000_000.0;
-/// Fewest seconds that must be hit.
+/// Minimum number of affected seconds.
 const PAUSES_MIN: usize = 3;
-/// Share of the usual answers below which a link that loses segments is interrupted.
+/// Share of the usual responses below which a link that loses segments counts as interrupted.
 const HELD_UP: f64 = 0.5;
-/// Fewest times that a pause must be over.
+/// Minimum number of pauses that must have ended.
 const ENDS_MIN: usize = 2;
-/// How much the gaps between pauses may differ, as a share of their mean, for a period to be told.
+/// Maximum variation of the gaps between pauses, as a share of their mean, for a period to be reported.
 const REGULAR: f64 = 0.35;
 /// A peer below this share of the mean is idle.
 const IDLE: f64 = 0.1;
-/// A peer whose answers take this many times those of the others is the slow one,
+/// Minimum ratio of the mean duration at the slow peer to that of the others.
 const SLOW_PEER: f64 = 2.5;
-/// and so many nanoseconds more, so that microseconds are no matter.
+/// Minimum difference between the two in nanoseconds, so that microseconds are ignored.
 const SLOW_PEER_NS: f64 = 500_000.0;
-/// Answers per peer from which chance cannot leave one idle.
+/// Responses per peer from which an idle peer is not chance.
 const PER_PEER_MIN: u64 = 100;
-/// Answers per peer from which their mean says something: a slow one gives few.
+/// Responses per peer from which their mean is meaningful: a slow one has few.
 const OF_SLOW_PEER_MIN: u64 = 30;
 
 pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
@@ -85,17 +85,18 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     findings
 }
 
-/// Times in which nothing was answered, or everything took long.
+/// Periods in which nothing was answered, or everything took long.
 fn interruptions(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut found = Vec::from_iter(outage(facts, limit));
-    // A start is no pause.
+    // A start is not a pause.
     if !starts_cold(facts) {
         found.extend(pauses(facts, limit));
     }
     found
 }
 
-/// Whether such times held one response in twenty up for half a second or more: who sees that was not served, though all was sent.
+/// Whether such periods delayed one response in twenty by at least half a second: for its user the service was
+/// interrupted, although all was sent.
 pub(super) fn interrupts_many(facts: &Facts<'_>) -> bool {
     const LONG_NS: f64 = 500e6;
     let at = facts.answered_time().quantiles(&[0.5, 0.95]);
@@ -111,7 +112,8 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     } = downtime(facts)?;
     let rows = &facts.rows;
     let Some(length) = length else {
-        // What one second carried was a queue that filled up, and no life.
+        // If only the first second had good responses and wrong ones followed, it only filled a queue: the
+        // target did not die.
         let answered = rows.get(1).is_some_and(|row| row.completed > row.good);
         let was_there = down > 1 || !answered;
         return died(facts, &rows[down..], usual, limit).filter(|_| was_there);
@@ -159,7 +161,8 @@ fn is_felt(facts: &Facts<'_>, rows: &[&Row], seconds: f64) -> bool {
     was_failed || took > 0
 }
 
-/// Whether responses often take so many seconds: they were not missing for as long. In an outage each virtual user waits once.
+/// Whether responses often take this many seconds: then they were not missing for that long. In an outage each
+/// virtual user waits once.
 fn often_take(facts: &Facts<'_>, seconds: f64, outages: usize) -> bool {
     const OFTEN: u64 = 3;
     let usual = facts.answered_time().quantile(0.5).unwrap_or(0.0) / 1e9;
@@ -168,7 +171,7 @@ fn often_take(facts: &Facts<'_>, seconds: f64, outages: usize) -> bool {
     usual >= seconds || names::usually_take(facts, seconds) || as_long > OFTEN * once
 }
 
-/// A target that did not come back in the rows from its outage on.
+/// A target that did not recover in the rows from its outage on.
 fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Finding> {
     let (what, advice) = match end_of(facts, rows, usual)? {
         End::Wrong => (
@@ -217,7 +220,7 @@ fn may_come_too_late(facts: &Facts<'_>) -> bool {
     times_out && longest.zip(given_up).is_some_and(is_near)
 }
 
-/// Whether seconds can be compared: they are some, and the plan asks for as much in each.
+/// Whether seconds can be compared: there are enough, and the plan has the same load in each.
 fn are_comparable(facts: &Facts<'_>) -> bool {
     facts.load_is_constant() && facts.rows.len() >= ROWS_MIN
 }
@@ -232,16 +235,16 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let rows = &facts.rows;
-    // Failures have a time too, which says nothing of how long an answer takes.
+    // Failures have durations too, which say nothing about the duration of a response.
     let answers = |row: &&Row| row.completed > row.failed;
     let p50 = |row: &Row| Some(row.service_time_ns.filter(|_| answers(&row))?.p50 as f64);
     let last = &rows[rows.len() - rows.len() / LAST..];
     let later = median(last.iter().filter_map(|row| p50(row)))?;
     let always_answered = last.iter().all(|row| good(row) >= USUAL_MIN);
-    // Without an answer there is no time; where others come in numbers in each second, that is cold too.
+    // A second without responses has no times; if every later second has many responses, it is cold too.
     let is_cold = |row: &Row| match p50(row) {
         Some(ns) => ns >= COLD_FACTOR * later && ns - later > COLD_NS,
-        // An answer that takes a second has no place in the first one.
+        // A response that takes a second cannot arrive in the first one.
         None => always_answered && (row.at_ns + row.span_ns) as f64 > COLD_FACTOR * later,
     };
     let cold = rows.iter().take_while(|row| is_cold(row)).count();
@@ -277,13 +280,13 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
-/// Whether requests failed in these first seconds, or arrivals waited: to leave them out would hide that.
+/// Whether requests failed in these first seconds, or arrivals waited: excluding them would hide that.
 fn fell_short_at_first(facts: &Facts<'_>, first: &[&Row]) -> bool {
     let waited = first.iter().any(|row| row.waiting > 0 || row.dropped > 0);
     facts.open && waited || first.iter().any(|row| row.failed > 0)
 }
 
-/// Whether the later answers are fast because they are not the ones wanted: a limiter, a breaker.
+/// Whether the later responses are only fast because they are refusals: a rate limiter, a circuit breaker.
 fn turns_away(first: &[&Row], last: &[&Row]) -> bool {
     const FEWER: f64 = 0.9;
     let good = |rows: &[&Row]| {
@@ -293,7 +296,8 @@ fn turns_away(first: &[&Row], last: &[&Row]) -> bool {
     good(last) < FEWER * good(first)
 }
 
-/// Whether it is the making of connections that takes longer at first: it is in the time of the first request on each.
+/// Whether only connection setup takes longer at first: it is part of the first request's time on each
+/// connection.
 fn only_connects(facts: &Facts<'_>, cold: &[&Row], longer_ns: f64) -> bool {
     let connections = &facts.seen.connections;
     let times = [&connections.dns, &connections.connect, &connections.tls];
@@ -302,9 +306,10 @@ fn only_connects(facts: &Facts<'_>, cold: &[&Row], longer_ns: f64) -> bool {
     connections.opened.saturating_mul(2) >= answers && each * 2.0 >= longer_ns
 }
 
-/// Answers that took longer from second to second under the same load.
+/// Responses that took longer from second to second under the same load.
 fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
-    // What is not carried queues up, and that is told elsewhere; what was carried at first got slower by itself.
+    // A load that is not carried queues up, which is reported elsewhere; if it was carried at first, the target
+    // itself became slower.
     if facts.missed().is_some() && !was_carried_at_first(facts) {
         return None;
     }
@@ -319,7 +324,8 @@ fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         median(last.iter().copied())?,
     );
     let is_little = last < SLOWED_FACTOR * first || last - first < SLOWED_NS;
-    // Users who go on at once get fewer answers where each takes longer: as many as before are served in another order.
+    // Virtual users that continue at once get fewer responses if each takes longer: if there are as many as
+    // before, only their order changed.
     let are_as_many = || {
         let rates: Vec<f64> = facts.rows.iter().map(|row| good(row)).collect();
         let (first, last) = (rates.get(..part)?, rates.get(rates.len() - part..)?);
@@ -328,7 +334,7 @@ fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     if !facts.open && facts.is_hurried() && are_as_many() == Some(true) {
         return None;
     }
-    // Of requests that always differ, each second has another mix.
+    // If requests always differ, each second has another mix.
     if times.len() < ROWS_MIN || is_little || names::usually_take(facts, last / 1e9) {
         return None;
     }
@@ -361,7 +367,7 @@ fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     ))
 }
 
-/// Whether the first seconds carried what was asked for, and did not put a single arrival off.
+/// Whether the first seconds carried the planned load without delaying a single arrival.
 fn was_carried_at_first(facts: &Facts<'_>) -> bool {
     let is_carried = |row: &&Row| {
         let offered = row.offered.unwrap_or(u64::MAX) as f64;
@@ -371,8 +377,8 @@ fn was_carried_at_first(facts: &Facts<'_>) -> bool {
     first.is_some_and(|rows| rows.iter().all(is_carried))
 }
 
-/// The place at which times pass from one level to another: before it nearly all are on the near side of the middle, from it on
-/// nearly all on the far side. `None`: there is no such place.
+/// The index at which times move from one level to another: before it nearly all are on the near side of the
+/// middle, from it on nearly all on the far side. `None`: there is no such index.
 fn step(times: &[f64], first: f64, last: f64) -> Option<usize> {
     const STRAYS: f64 = 0.1;
     let middle = (first * last).sqrt();
@@ -381,8 +387,8 @@ fn step(times: &[f64], first: f64, last: f64) -> Option<usize> {
     (strays as f64 <= STRAYS * times.len() as f64).then_some(at)
 }
 
-/// Seconds that hold answers much slower than those of the others, again and again: the target stands still for a moment, or the
-/// link does.
+/// Repeated seconds with responses much slower than in the others: the target, or the link, stalls for a
+/// moment.
 fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     if !are_comparable(facts) {
         return None;
@@ -394,7 +400,7 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         .collect();
     let mut times: Vec<f64> = rows.iter().map(|(_, p99)| *p99).collect();
     times.sort_by(f64::total_cmp);
-    // Quiet seconds may be fewer than half.
+    // Quiet seconds may be less than half.
     let quiet = *times.get(times.len() / 4)?;
     let least = (PAUSE_FACTOR * quiet).max(quiet + PAUSE_NS);
     let rows: Vec<(&Row, f64)> = rows
@@ -403,25 +409,25 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         .collect();
     let is_hit = |ns: f64| ns >= least;
     let hit: Vec<&(&Row, f64)> = rows.iter().filter(|(_, p99)| is_hit(*p99)).collect();
-    // What lasts to the end of the run is no pause.
+    // A slowdown that lasts to the end of the run is not a pause.
     let runs = rows
         .windows(2)
         .filter(|pair| is_hit(pair[0].1) && !is_hit(pair[1].1));
     if hit.len() < PAUSES_MIN || runs.count() < ENDS_MIN {
         return None;
     }
-    // A link that loses some of what it carries holds a few answers up: that is told, and no pause.
+    // A link with losses delays a few responses: that is reported instead of a pause.
     let is_of_link = limit == Limit::Network && signs::loses_segments(facts);
     if is_of_link && !hold_most_up(&rows, &is_hit) {
         return None;
     }
     let usual = facts.service()?.p50? as f64;
     let longest = median(hit.iter().map(|(_, p99)| *p99))?;
-    // What the client gave up is no pause of the target's.
+    // Requests that the client timed out are not a pause of the target.
     if facts.failed(ErrorClass::Timeout) >= hit.len() as u64 {
         return None;
     }
-    // Seconds with such a request and seconds without are no pauses.
+    // An alternation of seconds with and without such a request is not a pause.
     if names::usually_take(facts, longest / 1e9 / PAUSE_FACTOR) {
         return None;
     }
@@ -464,7 +470,7 @@ fn held_for(facts: &Facts<'_>, row: &Row, least: f64) -> f64 {
     row.heat.quantile(half_of_them).unwrap_or(0) as f64
 }
 
-/// Whether in the seconds that are hit fewer than half as many answers come as in the others.
+/// Whether affected seconds have fewer than half as many responses as the others.
 fn hold_most_up(rows: &[(&Row, f64)], is_hit: &impl Fn(f64) -> bool) -> bool {
     let (hit, quiet): (Vec<_>, Vec<_>) = rows.iter().partition(|(_, p99)| is_hit(*p99));
     let answers = |rows: &[&(&Row, f64)]| median(rows.iter().map(|(row, _)| good(row)));
@@ -472,7 +478,7 @@ fn hold_most_up(rows: &[(&Row, f64)], is_hit: &impl Fn(f64) -> bool) -> bool {
     both.is_some_and(|(hit, quiet)| hit < HELD_UP * quiet)
 }
 
-/// One peer whose answers take much longer than those of the others.
+/// One peer whose responses take much longer than those of the others.
 fn slow_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {
     let named = peers.rows().filter(|(name, _)| !name.is_empty());
     let mut times: Vec<(f64, &str)> = named
@@ -498,11 +504,11 @@ fn slow_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {
 }
 
 fn idle_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {
-    // Answers without the header asked for have a row with no name: that is no peer.
+    // Responses without the requested header are in a row without a name, which is not a peer.
     let named = || peers.rows().filter(|(name, _)| !name.is_empty());
     let total: u64 = named().map(|(_, tally)| tally.answered).sum();
     let number = named().count() as u64;
-    // One that fails is not idle.
+    // A failing peer is not idle.
     let fails = named().any(|(_, tally)| tally.failed > tally.answered);
     if fails || number < 2 || total < PER_PEER_MIN * number {
         return None;

@@ -1,16 +1,16 @@
-//! The little statistics that the verdict needs: medians, and confidence by batch means.
+//! The statistics that the verdict needs: medians, and confidence by batch means.
 //!
-//! Must not know what the numbers are. Invariant: no result is NaN.
+//! Must not know the meaning of the numbers. Invariant: no result is NaN.
 
 use loadline_metric::student;
 
-/// Batches that many seconds are gathered into: enough for a t quantile near the normal one, and
-/// long enough that neighbours hardly depend on each other (Law and Kelton, "Simulation Modeling
-/// and Analysis", batch means).
+/// Number of batches into which the seconds are grouped: enough for a t quantile close to the normal one, and
+/// long enough that neighbouring batches are nearly independent (Law and Kelton, "Simulation Modeling and
+/// Analysis", batch means).
 const BATCHES: usize = 20;
-/// The chance that the interval misses the mean.
+/// The probability that the interval misses the mean.
 const MISS: f64 = 0.05;
-/// Fewest values for a statement on their spread.
+/// Minimum number of values for a statement about their spread.
 const VALUES_MIN: usize = 5;
 
 /// Half width of the 95 % confidence interval of the mean, as a share of it; `None` for fewer than
@@ -31,7 +31,7 @@ pub(super) fn relative_half_width(values: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| half_width / mean)
 }
 
-/// Means of equally many neighbours each; what does not fill a batch is left out at the front.
+/// Means of consecutive batches of equal size; values that do not fill a batch are dropped at the front.
 fn batch_means(values: &[f64]) -> Vec<f64> {
     if values.len() < 2 * BATCHES {
         return values.to_vec();
@@ -55,7 +55,7 @@ pub(super) fn mean_and_deviation(values: &[f64]) -> Option<(f64, f64)> {
     Some((mean, (squares.sum::<f64>() / (n - 1.0)).sqrt()))
 }
 
-/// The middle value; `None` without one.
+/// The middle value; `None` if there are no values.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);

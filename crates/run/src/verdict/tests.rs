@@ -1,4 +1,4 @@
-//! Cases: runs made of numbers that people published, and runs made to show one thing each.
+//! Cases: runs built from published numbers, and runs that show one thing each.
 
 mod beside_the_limit;
 pub(crate) mod builder;

@@ -1,6 +1,7 @@
-//! Requests that were given up, or under way when the run ended: whether they had waited in vain, and for what.
+//! Requests that timed out, or were in flight when the run ended: whether they had waited without a response,
+//! and for what.
 //!
-//! Must not say whose they are. Invariant: what was sent a moment before the end is not counted.
+//! Must not say who caused it. Invariant: requests sent just before the end are not counted.
 
 use loadline_model::plan::Scenario;
 use loadline_model::result::StopReason;
@@ -11,15 +12,16 @@ use super::facts::{Facts, share};
 use super::failing::FAILURES_OF_OFFERED;
 use super::weights;
 
-/// Requests without an answer at the end of the run.
+/// Requests without a response at the end of the run.
 pub(super) struct Stuck {
     pub(super) requests: u64,
-    /// Seconds that each of them waited, at least.
+    /// Minimum number of seconds that each of them waited.
     pub(super) waited: f64,
 }
 
 impl Facts<'_> {
-    /// Whether requests over TLS went out and no connection was ever made: the other side took a handshake for something else.
+    /// Whether requests over TLS were sent although no connection was ever made: the other side took the
+    /// handshake for something else.
     pub(super) fn is_without_handshake(&self) -> bool {
         let connections = &self.seen.connections;
         let was_sent = self.all.bytes_sent > 0;
@@ -27,7 +29,7 @@ impl Facts<'_> {
         self.is_over_tls() && was_sent && is_none && self.stuck().is_some()
     }
 
-    /// Whether requests that the plan lists go over TLS.
+    /// Whether requests listed in the plan use TLS.
     pub(super) fn is_over_tls(&self) -> bool {
         let scenarios = self.evidence.plan.scenarios.iter();
         let mixes = scenarios.filter_map(Scenario::requests);
@@ -35,7 +37,7 @@ impl Facts<'_> {
         requests.any(|request| request.origin.scheme == Scheme::Https)
     }
 
-    /// Whether a tenth of what was asked for, or more, was never answered.
+    /// Whether at least a tenth of the planned requests never got a response.
     pub(super) fn lacks_answers(&self) -> bool {
         const ANSWERED_MIN: f64 = 0.9;
         let to_answer = match self.is_script() || self.is_without_requests() {
@@ -45,14 +47,14 @@ impl Facts<'_> {
         to_answer > 0 && share(self.all.completed, to_answer) < ANSWERED_MIN
     }
 
-    /// Whether bytes came in most of the last seconds, which belong to responses that did not end in time.
+    /// Whether bytes arrived in most of the last seconds, as part of responses that did not end in time.
     pub(super) fn still_receives(&self) -> bool {
         let last = &self.rows[self.rows.len() * 2 / 3..];
         let receiving = last.iter().filter(|row| row.bytes_received > 0).count();
         receiving * 2 > last.len()
     }
 
-    /// Whether a signal ended the run, or somebody from outside.
+    /// Whether a signal, or an order from outside, ended the run.
     pub(super) fn is_stopped_by_hand(&self) -> bool {
         matches!(
             self.evidence.totals.stop,
@@ -60,8 +62,8 @@ impl Facts<'_> {
         )
     }
 
-    /// Requests of half of the virtual users, or a tenth of all, that waited to the end, where no more answers came: time that
-    /// no answer tells of.
+    /// Requests that were in flight until the end although no more responses came, if they are as many as half
+    /// of the virtual users or a tenth of all requests: no response accounts for this time.
     pub(super) fn stuck(&self) -> Option<Stuck> {
         const STUCK_SHARE: f64 = 0.1;
         let requests = self.counts.interrupted;
@@ -81,8 +83,8 @@ impl Facts<'_> {
         is_stuck.then_some(Stuck { requests, waited })
     }
 
-    /// As many requests as would be too many failures, that waited to the end, long after the last arrival, of a load that was
-    /// sent as planned.
+    /// Requests of a load that was sent as planned that were in flight until the end, long after the last
+    /// arrival, if they would be too many as failures.
     pub(super) fn left_waiting(&self) -> Option<Stuck> {
         let requests = self.counts.interrupted;
         let waited = self.after_arrivals_s()?;
@@ -91,10 +93,10 @@ impl Facts<'_> {
         is_left.then_some(Stuck { requests, waited })
     }
 
-    /// Seconds after which an answer is no longer to be expected.
+    /// Seconds after which a response can no longer be expected.
     fn in_vain_s(&self) -> f64 {
         const LEAST_S: f64 = 1.0;
-        // Who stops a run by hand grants what is under way no time to end.
+        // After a manual stop, requests in flight get no time to end.
         const LEAST_BY_HAND_S: f64 = 5.0;
         const FACTOR: f64 = 5.0;
         let least = match self.is_stopped_by_hand() {
@@ -104,14 +106,14 @@ impl Facts<'_> {
         (FACTOR * self.mean_service().unwrap_or(0.0)).max(least)
     }
 
-    /// Seconds from the last arrival that was due to the end of the run, where it came so far.
+    /// Seconds from the last due arrival to the end of the run; `None` if the run ended earlier.
     fn after_arrivals_s(&self) -> Option<f64> {
         let due = self.evidence.plan.time_filled().filter(|_| self.open)?;
         let left = self.elapsed_seconds() - due.as_secs_f64();
         (left > 0.0).then_some(left)
     }
 
-    /// How many requests that were under way when the run ended had no connection, where they are most of them.
+    /// The number of requests in flight at the end of the run that had no connection, if they are most of them.
     pub(super) fn wait_for_connections(&self) -> Option<u64> {
         let never_made = self.seen.connections.failed;
         let waiting = never_made.saturating_sub(self.counts.failed_total());
@@ -119,25 +121,26 @@ impl Facts<'_> {
         are_most.then_some(waiting)
     }
 
-    /// Whether the other side did not even acknowledge most of the requests that were given up: a process that hangs does,
-    /// or rather its machine does.
+    /// Whether the other side did not even acknowledge most of the timed-out requests: if only a process hangs,
+    /// its kernel still acknowledges.
     pub(super) fn are_unacknowledged(&self, given_up: u64) -> bool {
         self.are_most(self.seen.connections.unacknowledged, given_up)
     }
 
-    /// Whether on a long way most of the requests that were given up were never acknowledged on a connection that never had an
-    /// answer: they were lost, or the target had not accepted it.
+    /// Whether, on a long path, most of the timed-out requests were never acknowledged, on connections that
+    /// never had a response: they were lost, or the target had not accepted the connections.
     pub(super) fn are_untaken(&self, given_up: u64) -> bool {
         weights::round_trip(self).is_some()
             && self.are_most(self.seen.connections.untaken, given_up)
     }
 
-    /// Whether of most of the answers that were given up a later part had come, and an earlier one not: it was lost on the way.
+    /// Whether, for most of the timed-out responses, a later part had arrived but an earlier one had not: it
+    /// was lost on the path.
     pub(super) fn are_gapped(&self, given_up: u64) -> bool {
         weights::round_trip(self).is_some() && self.are_most(self.seen.connections.gapped, given_up)
     }
 
-    /// Whether so many connections are half of those that were looked at when what they carried was given up.
+    /// Whether `connections` are at least half of the connections examined when their requests timed out.
     fn are_most(&self, connections: u64, given_up: u64) -> bool {
         let looked_at = given_up.min(self.seen.connections.min_rtt.count());
         connections > 0 && connections.saturating_mul(2) >= looked_at

@@ -1,8 +1,8 @@
 //! How much of a request's time each side took: the generator's own delay, the network, the target.
 //!
 //! The mean service time is split. Measured parts come first (round trips, retransmits, the generator's own
-//! delay); what they leave is the target's. Must not say who the limit is. Invariant: the shares are finite, none is below
-//! zero, and together they are one.
+//! delay); the rest belongs to the target. Must not say who the limit is. Invariant: the shares are finite and
+//! not negative, and their sum is one.
 
 use loadline_metric::{Summary, TimeTrend};
 use loadline_model::ErrorClass;
@@ -14,55 +14,58 @@ use super::facts::{Facts, row_seconds, share};
 use super::link::{self, link};
 use super::names;
 
-/// Share of the time in which a worker had something to do from which nobody else was waited for between requests.
+/// Share of the time in which a worker had something to do from which it is what virtual users wait for between
+/// requests.
 pub(super) const OCCUPIED: f64 = 0.75;
-/// Share of a core from which a worker has nothing left: the rest goes to the kernel's accounting.
+/// Share of a core from which a worker is fully busy: the rest goes to the kernel's accounting.
 const BUSY: f64 = 0.9;
-/// Share of a core below which a worker that is not given more cannot be called busy.
+/// Share of a core below which a CPU-starved worker cannot be called busy.
 const AT_WORK: f64 = 0.4;
-/// Share of the time from which a worker is at work or waits for a processor all the time, however little it is given.
+/// Share of the time from which a worker is always running or waiting for a CPU, however little CPU time it
+/// gets.
 const NEVER_RESTS: f64 = 0.97;
-/// Share of a core below which nothing is said of how a worker uses its time.
+/// Share of a core below which a worker's use of time slices is not evaluated.
 const AT_WORK_MIN: f64 = 0.01;
-/// Share of what it could get from which a worker uses its slices up.
+/// Share of the available CPU time from which a worker uses up its slices.
 const USED_UP: f64 = 0.6;
-/// Share of the seconds in which a worker must be that busy.
+/// Minimum share of the seconds in which a worker must be that busy.
 const BUSY_ROWS: f64 = 0.5;
-/// Seconds below which a run is mostly its own beginning, in which workers read certificates, shake hands and
-/// wait for each other: shares of their time say nothing of the load.
+/// Duration in seconds below which a run mostly consists of its start, in which workers read certificates, do
+/// handshakes and wait for each other: their use of time says nothing about the load.
 const BEGINNING_S: f64 = 0.1;
-/// Moments in which a request needs a worker: to be sent, and when its answer is there.
+/// How often a request needs a worker: to be sent, and when its response has arrived.
 const MOMENTS: f64 = 2.0;
-/// How long a thread that is ready waits on average for a processor that others want: a slice of Linux's scheduler.
+/// Mean wait of a ready thread for a contended CPU: one slice of Linux's scheduler.
 const SLICE_S: f64 = 0.004;
-/// How long the quota stops a group on average: half of what is left of its period of 100 ms.
+/// Mean duration for which the quota throttles a group: half of what is left of its period of 100 ms.
 const STOP_S: f64 = 0.025;
-/// Reads of which the delay must be known for them to stand for all.
+/// Minimum number of reads with a known delay for the delay to be representative.
 const READS_KNOWN: u64 = 20;
-/// How long a sink holds up a worker.
+/// How long a sink blocks a worker.
 const WRITE_S: f64 = 0.01;
-/// Round trips below this are a local network's, where no one is kept waiting by distance.
+/// Shorter round trips are those of a local network, where distance does not matter.
 pub(super) const ROUND_TRIP_MIN_S: f64 = 0.001;
-/// The shortest time after which Linux sends a segment again.
+/// Linux's minimum retransmission timeout.
 pub(super) const RETRANSMIT_NS: u64 = 200_000_000;
-/// Fewer retransmits are an accident.
+/// Fewer retransmits are chance.
 const RETRANSMITS_MIN: u64 = 10;
-/// Linux sends a lost SYN again after one second.
+/// Linux retransmits a lost SYN after one second.
 pub(super) const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
-/// Share of the requests for which a connection was made from which connections are made all the time.
+/// Connections made per request from which connections count as made all the time.
 pub(super) const NEW_CONNECTIONS: f64 = 0.3;
-/// Bytes of a segment on Ethernet.
+/// Bytes of a TCP segment on Ethernet.
 pub(super) const SEGMENT: f64 = 1_448.0;
-/// What Linux sends on a new connection before it waits for an acknowledgment: ten segments, twice as much in each round trip.
+/// Linux's initial window on a new connection: ten segments, doubled in each round trip.
 pub(super) const FIRST_FLIGHT: f64 = 10.0 * SEGMENT;
-/// Share of the workers' time that writing takes, from which it is what a request waits for.
+/// Share of the workers' time spent writing from which requests wait for it.
 pub(super) const HELD_MOSTLY: f64 = 0.4;
-/// A target that lets connections wait to be accepted lets their requests wait too: so many times as long as the fastest.
+/// A target that lets connections wait in the accept queue lets their requests wait too: at least this many
+/// times as long as the fastest.
 pub(super) const WAITS: f64 = 2.0;
-/// Share of the starts whose lateness must be known for it to stand for all.
+/// Minimum share of the starts with a known lateness for it to be representative.
 const LAG_KNOWN: f64 = 0.2;
 
-/// Shares of the time of a request.
+/// Shares of a request's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Weights {
     pub(super) generator: f64,
@@ -71,8 +74,8 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// `None` where no request took any time. `target_is_full`: a resource of the target is known to be used up, so that
-    /// a generator without processor time is not the only one that can be waited for.
+    /// `None` if no request took any time. `target_is_full`: a resource of the target is known to be exhausted,
+    /// so a generator without CPU time is not the only possible cause of waiting.
     pub(super) fn of(facts: &Facts<'_>, target_is_full: bool) -> Option<Weights> {
         let time = mean_time(facts)?;
         let link = link(facts).filter(|_| !target_is_full);
@@ -80,7 +83,7 @@ impl Weights {
         let network = (network_s(facts) + link).min(time);
         let rest = time - network;
         let own = own_delay_s(facts).min(rest);
-        // Nobody waits for workers that have nothing to do: of users who go on at once, not for longer than that.
+        // Idle workers delay nobody: virtual users that continue at once wait for busy workers only.
         let own = match facts.open {
             true => own,
             false => own.min((occupied(facts) + held_up(facts)).min(1.0) * time),
@@ -99,7 +102,7 @@ impl Weights {
     }
 }
 
-/// One side, and where it is in words.
+/// One side, and its location in words.
 pub(super) struct Side {
     pub(super) share: f64,
     pub(super) name: &'static str,
@@ -107,7 +110,7 @@ pub(super) struct Side {
 }
 
 impl Weights {
-    /// The sides, the heaviest first.
+    /// The sides, heaviest first.
     pub(super) fn sides(self) -> [Side; 3] {
         let side = |share, name, place| Side { share, name, place };
         let mut sides = [
@@ -120,7 +123,7 @@ impl Weights {
     }
 }
 
-/// Mean time of answered and failed requests, in seconds.
+/// Mean time of completed and failed requests, in seconds.
 pub(super) fn mean_time(facts: &Facts<'_>) -> Option<f64> {
     let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
     let count = answered.count() + failed.count();
@@ -128,8 +131,8 @@ pub(super) fn mean_time(facts: &Facts<'_>) -> Option<f64> {
     (count > 0 && sum > 0).then(|| sum as f64 / count as f64 / 1e9)
 }
 
-/// The share of the seconds in which a worker had used up the processor time that it could get, or the share of the
-/// generator's processors where a run has no seconds; `None` where it had time left.
+/// The share of the seconds near the highest load in which a worker had used all available CPU time, or the used
+/// share of the workers' CPU time if a run has no rows; `None` if there was time left.
 pub(super) fn exhausted(facts: &Facts<'_>) -> Option<f64> {
     if facts.elapsed_seconds() < BEGINNING_S {
         return None;
@@ -153,7 +156,7 @@ pub(super) fn exhausted(facts: &Facts<'_>) -> Option<f64> {
     (busy >= BUSY_ROWS).then_some(busy)
 }
 
-/// The share of the time in which a worker had something to do: at work, waiting for a processor, or stopped.
+/// The share of the time in which a worker had something to do: running, waiting for a CPU, or stopped.
 pub(super) fn occupied(facts: &Facts<'_>) -> f64 {
     let starved = starved(facts).unwrap_or(0.0);
     let kept_off = starved.max(stopped(facts)).max(facts.stalled_share());
@@ -165,7 +168,7 @@ fn at_work(facts: &Facts<'_>) -> f64 {
     mean_over_rows(facts, |row| row.generator.busiest_worker)
 }
 
-/// The share of the virtual users that were at work, near the highest load.
+/// The share of the virtual users that were busy, near the highest load.
 pub(super) fn engaged(facts: &Facts<'_>) -> f64 {
     mean_over_rows(facts, |row| row.active_vus as f64) / facts.vus.max(1) as f64
 }
@@ -175,13 +178,13 @@ fn mean_over_rows(facts: &Facts<'_>, of: impl Fn(&Row) -> f64) -> f64 {
     rows.iter().map(|row| of(row)).sum::<f64>() / rows.len().max(1) as f64
 }
 
-/// The share of the run in which the quota stopped the generator.
+/// The share of the run in which the quota throttled the generator.
 pub(super) fn stopped(facts: &Facts<'_>) -> f64 {
     let stopped = facts.evidence.totals.throttled_ns.unwrap_or(0) as f64 / 1e9;
     stopped / facts.elapsed_seconds().max(f64::MIN_POSITIVE)
 }
 
-/// Whether the generator used all the processor time that the quota gives it, and was stopped for want of more.
+/// Whether the generator used all the CPU time of its quota, and was throttled for it.
 pub(super) fn uses_quota_up(facts: &Facts<'_>) -> bool {
     const ALL: f64 = 0.97;
     const OFTEN: f64 = 0.1;
@@ -191,7 +194,8 @@ pub(super) fn uses_quota_up(facts: &Facts<'_>) -> bool {
         && used >= ALL * facts.environment_cores()
 }
 
-/// The share of the workers' time in which they were ready without a processor; `None` where the run is too short to say.
+/// The share of the workers' time in which they were ready but had no CPU; `None` if the run is too short to
+/// say.
 pub(super) fn starved(facts: &Facts<'_>) -> Option<f64> {
     let rows = rows_at_most(facts);
     let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row) as f64).sum::<f64>();
@@ -212,7 +216,7 @@ pub(super) fn starved_in(row: &Row, workers: f64) -> f64 {
     waited.min(1.0)
 }
 
-/// The share of the workers' time in which sinks held them up.
+/// The share of the workers' time in which sinks blocked them.
 pub(super) fn held_up(facts: &Facts<'_>) -> f64 {
     let available = facts.elapsed_seconds() * 1e9 * facts.workers();
     if available > 0.0 {
@@ -222,12 +226,12 @@ pub(super) fn held_up(facts: &Facts<'_>) -> f64 {
     }
 }
 
-/// Whether the workers wait for sinks most of the time: the target sees hardly a request then.
+/// Whether the workers mostly wait for sinks: the target hardly gets any requests then.
 pub(super) fn is_held_up(facts: &Facts<'_>) -> bool {
     held_up(facts) >= HELD_MOSTLY
 }
 
-/// Seconds near the highest load: in a ramp the others say nothing of it.
+/// The seconds near the highest load: in a ramp the others say nothing about it.
 fn rows_at_most<'f>(facts: &'f Facts<'_>) -> Vec<&'f Row> {
     let load = |row: &Row| row.offered.unwrap_or(row.active_vus) as f64 / row_seconds(row);
     let most = facts.rows.iter().map(|row| load(row)).fold(0.0, f64::max);
@@ -237,7 +241,7 @@ fn rows_at_most<'f>(facts: &'f Facts<'_>) -> Vec<&'f Row> {
         .collect()
 }
 
-/// What the generator itself adds to the time of a request, in seconds.
+/// Time that the generator itself adds to a request, in seconds.
 fn own_delay_s(facts: &Facts<'_>) -> f64 {
     if facts.elapsed_seconds() < BEGINNING_S {
         return 0.0;
@@ -248,26 +252,28 @@ fn own_delay_s(facts: &Facts<'_>) -> f64 {
     }
 }
 
-/// How long what arrived lay in the kernel until a worker read it, in seconds; `None` where it is not known of enough reads.
+/// Mean time from the arrival of data in the kernel to the read by a worker, in seconds; `None` if it is known
+/// for too few reads.
 fn read_delay_s(facts: &Facts<'_>) -> Option<f64> {
     let delays = &facts.seen.connections.read_delay;
     let is_known = delays.count() >= READS_KNOWN;
     delays.mean().filter(|_| is_known).map(|ns| ns / 1e9)
 }
 
-/// Moments in which a request waits until a worker takes up what arrived for it: its answer, and each round trip of a new
-/// connection.
+/// How often a request waits for a worker to handle arrived data: once for its response, and once for each
+/// round trip of a new connection.
 fn moments(facts: &Facts<'_>) -> f64 {
     let round_trip = round_trip(facts).unwrap_or(0.0);
     1.0 + connections_made(facts) * (1.0 + round_trips_of_tls(facts, round_trip))
 }
 
-/// What the generator adds to the time of a request where nobody looked how late it reads, in seconds: by how late it is elsewhere,
-/// and how long it has no processor.
+/// Estimate of the time that the generator adds to a request if read delays are unknown, in seconds: derived
+/// from its lateness elsewhere, and from how long it has no CPU.
 fn likely_delay_s(facts: &Facts<'_>) -> f64 {
     let unlucky = || starved(facts).unwrap_or(0.0) * turn_s(facts) + stopped(facts) * STOP_S;
     let waiting = match mean_lag_s(facts) {
-        // A start that waited for a virtual user was due when one became free: it says nothing of the workers' delay.
+        // A start that waited for a virtual user was due when one became free: its lag says nothing about the
+        // delay of the workers.
         Some(lag) if facts.missed().is_some() => lag.max(unlucky()),
         Some(lag) => lag,
         None => unlucky(),
@@ -275,8 +281,8 @@ fn likely_delay_s(facts: &Facts<'_>) -> f64 {
     MOMENTS * (waiting + held_up(facts) * WRITE_S) + at_work_s(facts)
 }
 
-/// How long a worker waits for its turn: a slice of another, or, where it uses up each slice of its own, as many slices as
-/// there are in between; more where the kernel counted more, as among many others.
+/// How long a worker waits for a CPU: one slice of another thread, or, if it uses up its own slices, as many
+/// slices as lie in between; more if the kernel counted more, as among many threads.
 fn turn_s(facts: &Facts<'_>) -> f64 {
     let counted = share(facts.seen.run_queue_ns, facts.seen.turns) / 1e9;
     let slices = match uses_slices_up(facts) {
@@ -286,15 +292,15 @@ fn turn_s(facts: &Facts<'_>) -> f64 {
     slices.max(counted)
 }
 
-/// Whether a worker is at work whenever it has a processor.
+/// Whether a worker always has work when it has a CPU.
 pub(super) fn uses_slices_up(facts: &Facts<'_>) -> bool {
     let at_work = at_work(facts);
     let could_get = 1.0 - mean_over_rows(facts, |row| starved_in(row, facts.workers()));
     at_work > AT_WORK_MIN && at_work >= USED_UP * could_get
 }
 
-/// Mean lateness of starts with a virtual user free beyond the start window, which is what every event of a worker meets;
-/// `None` where it is not known of enough starts.
+/// Mean lateness beyond the start window of starts that had a free virtual user: every event of a worker is
+/// that late. `None` if it is known for too few starts.
 fn mean_lag_s(facts: &Facts<'_>) -> Option<f64> {
     let lag = facts.metric("schedule_lag_ns")?;
     if (lag.count as f64) < LAG_KNOWN * facts.counts.started as f64 {
@@ -304,12 +310,13 @@ fn mean_lag_s(facts: &Facts<'_>) -> Option<f64> {
     Some(lag.mean?.saturating_sub(window) as f64 / 1e9)
 }
 
-/// What a request waits for a worker that is at work on others, and the work itself, as if the work came at random.
+/// How long a request waits for a worker that is busy with others, plus the work itself, assuming that work
+/// arrives at random.
 fn at_work_s(facts: &Facts<'_>) -> f64 {
     work_s(facts) / (1.0 - at_work(facts).clamp(0.0, 0.95))
 }
 
-/// Processor time that workers spent for each request, in seconds.
+/// CPU time of the workers per request, in seconds.
 fn work_s(facts: &Facts<'_>) -> f64 {
     let requests = facts.seen.answered_time.count() + facts.seen.failed_time.count();
     match requests {
@@ -318,20 +325,20 @@ fn work_s(facts: &Facts<'_>) -> f64 {
     }
 }
 
-/// What looking up names adds to the time of a request, in seconds.
+/// Time that name lookups add to a request, in seconds.
 pub(super) fn names_s(facts: &Facts<'_>) -> f64 {
     let looked_up = facts.seen.connections.dns.sum() as f64 / 1e9;
     looked_up / facts.counts.started.max(1) as f64
 }
 
-/// What distance, loss and names add to the time of a request, in seconds.
+/// Time that distance, loss and name lookups add to a request, in seconds.
 fn network_s(facts: &Facts<'_>) -> f64 {
     let round_trip = round_trip(facts).unwrap_or(0.0);
     let handshakes = connections_made(facts) * handshake_s(facts);
     let distance = round_trip + handshakes + slow_start_s(facts, round_trip);
     let again = match lost_segments(facts) {
         few if few <= RETRANSMITS_MIN => 0.0,
-        // One that is lost holds up all the streams of its connection.
+        // A lost segment delays all streams of its connection.
         many => {
             let each = share(many, facts.counts.completed) * streams_at_once(facts);
             each * RETRANSMIT_NS as f64 / 1e9
@@ -341,8 +348,8 @@ fn network_s(facts: &Facts<'_>) -> f64 {
     (distance + lost).max(upload_s(facts)) + names_s(facts)
 }
 
-/// Streams that share a connection at a time, at most: of one made for one request, and of one that does not speak HTTP/2, there
-/// is one.
+/// Upper bound of the concurrent streams per connection: one without HTTP/2, and one if a connection is only
+/// used for one request.
 fn streams_at_once(facts: &Facts<'_>) -> f64 {
     let connections = &facts.seen.connections;
     let most = f64::from(facts.evidence.plan.client.protocol.streams());
@@ -351,7 +358,7 @@ fn streams_at_once(facts: &Facts<'_>) -> f64 {
     1.0 + shared * share(connections.http2, connections.opened).min(1.0)
 }
 
-/// How long what is sent is under way, in seconds, where that is more than the first flight.
+/// Mean transfer time of a request, in seconds; zero if it fits into the initial window.
 pub(super) fn upload_s(facts: &Facts<'_>) -> f64 {
     match share(facts.all.bytes_sent, facts.all.started) < FIRST_FLIGHT {
         true => 0.0,
@@ -359,8 +366,8 @@ pub(super) fn upload_s(facts: &Facts<'_>) -> f64 {
     }
 }
 
-/// The same whatever is sent, with so many requests at once on a connection that is never without them. The last piece is
-/// acknowledged some 40 ms late.
+/// The same for any size, with `at_once` requests in flight on a connection that always has some. The
+/// acknowledgement of the last piece is delayed by about 40 ms.
 pub(super) fn upload_among_s(facts: &Facts<'_>, at_once: f64) -> f64 {
     const DELAYED_ACK_S: f64 = 0.04;
     let connections = &facts.seen.connections;
@@ -372,12 +379,12 @@ pub(super) fn upload_among_s(facts: &Facts<'_>, at_once: f64) -> f64 {
     (each * connections_made(facts) * at_once - DELAYED_ACK_S).max(0.0)
 }
 
-/// Segments of answers that came while an earlier one had not come, for each answer; `None` where they are few.
+/// Segments per response that arrived before an earlier one; `None` if there are few.
 pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     const MANY: f64 = 0.1;
-    /// Of the segments of an answer: fewer hold up no one.
+    /// As a share of the segments of a response: fewer delay nobody.
     const MANY_OF_SEGMENTS: f64 = 0.001;
-    /// For each answer that took as long as it takes until something is sent again.
+    /// Per response that took at least as long as a retransmission timeout.
     const OF_LATE: f64 = 0.25;
     let connections = &facts.seen.connections;
     let answers = share(facts.counts.completed, connections.opened.max(1));
@@ -390,17 +397,18 @@ pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     (answers > 0.0 && are_many && are_lost).then_some(each)
 }
 
-/// How long answers wait for parts that were lost on the way here, in seconds: from their first byte to their last.
+/// How long responses wait for lost parts, in seconds: from the first byte to the last.
 fn gaps_s(facts: &Facts<'_>) -> f64 {
     let receiving = facts.seen.phases.receiving.mean();
     let receiving = receiving.filter(|_| gaps_each(facts).is_some());
     receiving.unwrap_or(0.0) / 1e9
 }
 
-/// What SYNs that are lost on a long way add to the time of a request, in seconds. A full accept queue drops them too; but
-/// what is accepted at last waits there, twice as long as the fastest or for some of the time that it took to connect.
+/// Time that lost SYNs on a long path add to a request, in seconds. A full accept queue also drops SYNs; but
+/// then accepted requests wait in the target, at least twice as long as the fastest and for a noticeable share
+/// of the connect time.
 fn lost_connects_s(facts: &Facts<'_>) -> f64 {
-    /// Of the time that it takes to connect.
+    /// As a share of the connect time.
     const HARDLY: f64 = 0.02;
     let connect = &facts.seen.connections.connect;
     let waiting = &facts.seen.phases.waiting;
@@ -419,7 +427,7 @@ fn lost_connects_s(facts: &Facts<'_>) -> f64 {
     }
 }
 
-/// What connections that were given up before they were made add to the time of a request, in seconds.
+/// Time that connections which timed out before they were made add to a request, in seconds.
 fn never_made_s(facts: &Facts<'_>) -> f64 {
     let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
     let never_made = facts.failed(ErrorClass::ConnectTimeout);
@@ -427,13 +435,13 @@ fn never_made_s(facts: &Facts<'_>) -> f64 {
     part * failed.sum() as f64 / 1e9 / (answered.count() + failed.count()).max(1) as f64
 }
 
-/// What the round trips of making a connection take, in seconds.
+/// Duration of the round trips of a connection setup, in seconds.
 pub(super) fn handshake_s(facts: &Facts<'_>) -> f64 {
     let round_trip = round_trip(facts).unwrap_or(0.0);
     round_trip * (1.0 + round_trips_of_tls(facts, round_trip))
 }
 
-/// Round trips that a TLS handshake takes: one, or two before TLS 1.3.
+/// Round trips of a TLS handshake: one, or two before TLS 1.3.
 fn round_trips_of_tls(facts: &Facts<'_>, round_trip: f64) -> f64 {
     const TWO: f64 = 1.8;
     match facts.seen.connections.tls.min() {
@@ -443,8 +451,8 @@ fn round_trips_of_tls(facts: &Facts<'_>, round_trip: f64) -> f64 {
     }
 }
 
-/// How long the rest of a request and of an answer is under way, in seconds, on a connection that is new, or on which
-/// packets wait: it may not be sent at once.
+/// Transfer time of the parts of a request and a response beyond the initial window, in seconds, on a new
+/// connection or one with queued packets: they may not be sent at once.
 fn slow_start_s(facts: &Facts<'_>, round_trip: f64) -> f64 {
     let phases = &facts.seen.phases;
     let mean = |phase: &Summary| phase.mean().unwrap_or(0.0) / 1e9;
@@ -467,10 +475,10 @@ pub(super) fn connections_made(facts: &Facts<'_>) -> f64 {
     share(facts.seen.connections.opened, facts.counts.started)
 }
 
-/// Segments that the network lost. On a short way, where connecting takes seconds now and then and segments are sent again
-/// about as often as connections are made, a full accept queue drops them.
+/// Segments that the network lost. Zero on a short path if connects sometimes take seconds and new connections
+/// are frequent: then the cause is a full accept queue.
 pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
-    /// Segments that one answer may have lost.
+    /// Maximum number of lost segments per response.
     const EACH: u64 = 4;
     let connections = &facts.seen.connections;
     if round_trip(facts).is_some() {
@@ -480,7 +488,7 @@ pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
     if has_slow && connections_made(facts) >= NEW_CONNECTIONS {
         return 0;
     }
-    // What was sent again without need held nobody up.
+    // Unnecessary retransmits delayed nobody.
     let late = [&facts.seen.answered_time, &facts.seen.failed_time];
     let late = late.map(|time| longer_than(time, RETRANSMIT_NS));
     let most = late.iter().sum::<u64>().saturating_mul(EACH);
@@ -490,12 +498,13 @@ pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
         .max(sent_again_by_target(facts))
 }
 
-/// Answers that came as much later than usual as it takes until a lost segment is sent again, where we sent again too: most of
-/// what was lost, the target sends again. None where others come late as well.
+/// Responses that were later than usual by one retransmission timeout, provided that this side retransmitted as
+/// well: most of the lost segments are retransmitted by the target. Zero if many responses are late by other
+/// amounts.
 fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
-    /// Time after which Linux sends again, at least, and what may come to it.
+    /// Linux's minimum retransmission timeout, with some tolerance.
     const TIMEOUT_NS: std::ops::Range<u64> = 195_000_000..260_000_000;
-    /// Of those that came late.
+    /// Share of the late responses.
     const MOST: f64 = 0.5;
     const OURS: f64 = 0.1;
     let time = names::of_most_time(facts);
@@ -506,30 +515,31 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
     let late = later_than(TIMEOUT_NS.start);
     let by_timeout = late - later_than(TIMEOUT_NS.end);
     let connections = &facts.seen.connections;
-    // What was sent again needlessly was acknowledged by an answer that was lost.
+    // An unnecessary retransmit shows that the acknowledgement, sent with a response, was lost.
     let ours = connections.retransmits + connections.needless;
     let is_so =
         ours > RETRANSMITS_MIN && share(ours, late) >= OURS && share(by_timeout, late) >= MOST;
     if is_so { by_timeout } else { 0 }
 }
 
-/// How many took longer than this.
+/// How many values are greater than `ns`.
 pub(super) fn longer_than(time: &TimeTrend, ns: u64) -> u64 {
     time.count() - time.count_at_or_below(ns)
 }
 
-/// The round trip in seconds, where it is one that keeps anybody waiting. The fastest TCP handshake took one round trip,
-/// so it stands in where the kernel says nothing.
+/// The round trip in seconds, if it is long enough to matter. The fastest TCP handshake took one round trip, so
+/// it is used if the kernel provides no value.
 pub(super) fn round_trip(facts: &Facts<'_>) -> Option<f64> {
     let round_trip = queued_ns(facts).or_else(|| usual_ns(facts))? / 1e9;
     (round_trip >= ROUND_TRIP_MIN_S).then_some(round_trip)
 }
 
-/// The round trip that connections usually took to be made, in nanoseconds, where no SYN was lost: on a way whose delay varies it
-/// is longer than the smallest. What the kernel smooths is no shorter, as it has the time of some answers in it.
+/// The usual round trip of connection setup, in nanoseconds, if no SYN was lost: on a path with varying delay
+/// it is longer than the smallest. The kernel's smoothed value is an upper bound, as it includes the time of
+/// some responses.
 fn usual_ns(facts: &Facts<'_>) -> Option<f64> {
     const VARIES: f64 = 1.5;
-    /// What comes back sooner never left the machine, or the rack: a worker took long to see it.
+    /// Anything faster never left the machine or the rack: then the worker was late to notice the connection.
     const NEAR_NS: f64 = 100_000.0;
     let connections = &facts.seen.connections;
     let smallest = smallest_ns(facts)?;
@@ -550,7 +560,7 @@ fn smallest_ns(facts: &Facts<'_>) -> Option<f64> {
     connections.min_rtt.mean().or_else(of_connect)
 }
 
-/// The smoothed round trip in nanoseconds, where packets wait on the way; `None`: they do not.
+/// The smoothed round trip in nanoseconds if packets queue on the path; `None`: they do not.
 fn queued_ns(facts: &Facts<'_>) -> Option<f64> {
     let at_least = smallest_ns(facts)? + Connections::QUEUED_NS as f64;
     let queued = facts.seen.connections.rtt.mean();

@@ -1,8 +1,8 @@
 //! Numbers in words.
 //!
-//! Must not know what they are of. Invariant: a number of any size is short and readable.
+//! Must not know what they measure. Invariant: a number of any size is short and readable.
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 pub(super) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,13 +15,13 @@ pub(super) fn count(n: u64) -> String {
     text
 }
 
-/// So many of a thing: `1 request`, `2 requests`.
+/// A number of things: `1 request`, `2 requests`.
 pub(super) fn counted(n: u64, thing: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", count(n))
 }
 
-/// A rate per second, with one digit after the point below a thousand unless it is whole.
+/// A rate per second, with one decimal below a thousand unless it is whole.
 pub(super) fn rate(per_second: f64) -> String {
     let tenths = (per_second * 10.0).round() / 10.0;
     match tenths {
@@ -40,7 +40,7 @@ pub(super) fn listed(parts: &[String]) -> String {
     }
 }
 
-/// How far a number may be off, as a share of it.
+/// The margin of a number, as a share of it.
 pub(super) fn margin(share: f64) -> String {
     match share {
         small if small < 0.001 => "less than ±0.1 %".to_owned(),
@@ -48,7 +48,7 @@ pub(super) fn margin(share: f64) -> String {
     }
 }
 
-/// A share of one.
+/// A share as a percentage.
 pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -57,7 +57,7 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// Seconds with three digits, in the unit that suits.
+/// Seconds with three digits, in a suitable unit.
 pub(super) fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 0.999_5e-3 => (s * 1e6, "µs"),

@@ -1,7 +1,7 @@
-//! The text of a library of many small functions, as big scripts import.
+//! The text of a library of many small functions, as imported by large scripts.
 //!
-//! Must not know who loads it. Invariant: the same text each time, of about 60 kB, every function of
-//! which is exported alone and in `all`.
+//! Must not know who loads it. Invariant: the text is always the same, about 60 kB, and every function is
+//! exported individually and in `all`.
 
 use std::fmt::Write;
 

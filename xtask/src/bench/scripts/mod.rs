@@ -1,8 +1,8 @@
-//! The rows that run one script under k6 and under ours: cost of requests and of JavaScript, memory of
+//! The rows that run one script with k6 and with loadline: cost of requests and of JavaScript, memory of
 //! virtual users, and how soon they are ready.
 //!
-//! Must not know command lines. Invariant: within a round the tools take turns with the same file, and
-//! a bar on a ratio is told only where both ran.
+//! Must not know command lines. Invariant: within a round the tools take turns with the same file, and a bar on
+//! a ratio is only reported if both ran.
 
 mod library;
 mod tool;
@@ -20,17 +20,17 @@ use tool::{Outcome, Script, Tool, Unit};
 
 /// Megabytes, as in the other rows.
 const MB: f64 = 1e6;
-/// Rounds of what takes long and swings little.
+/// Rounds of measurements that take long and vary little.
 const MEMORY_ROUNDS: usize = 3;
 /// An empty cell.
 const NOTHING: &str = "–";
 
-/// What a figure of ours must hold against.
+/// The bound of a figure of loadline.
 #[derive(Clone, Copy)]
 enum Limit {
-    /// At most so much of what k6 needs.
+    /// Maximum share of k6's figure.
     OfK6(f64),
-    /// At most so much, in the figure's own unit.
+    /// Maximum value, in the figure's own unit.
     Own(f64),
 }
 
@@ -39,7 +39,7 @@ type Figure<'a> = Box<dyn Fn(&Path) -> Result<f64> + 'a>;
 
 /// One figure of both tools.
 struct Case<'a> {
-    /// What it is, and its unit.
+    /// The subject, and its unit.
     what: String,
     limit: Limit,
     rounds: usize,
@@ -66,7 +66,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// CPU time for each request or iteration of one script.
+    /// CPU time per request or iteration of one script.
     fn cost(bench: &'a Bench, what: &str, share: f64, unit: Unit, script: Script) -> Self {
         Self::new(bench, what, Limit::OfK6(share), move |program| {
             tool::run(bench, program, &script)?.cpu_us_per(unit)
@@ -118,7 +118,7 @@ pub(super) fn post(bench: &Bench) -> Result<Section> {
     section(bench, "Scripts: 11 kB POST", how, &[case])
 }
 
-/// CPU time of an iteration that asks nobody.
+/// CPU time of an iteration without requests.
 pub(super) fn cpu(bench: &Bench) -> Result<Section> {
     let script = for_seconds(bench, own(bench, "cpu.js")?.with("-u 1"));
     let what = "JavaScript without requests, 1 VU: CPU µs/iteration";
@@ -206,7 +206,7 @@ pub(super) fn start(bench: &Bench) -> Result<Section> {
     section(bench, "Scripts: start", how, &cases)
 }
 
-/// A script of the benchmark's own, copied to where a generated library can lie beside it.
+/// One of the benchmark's scripts, copied to a folder where a generated library can be next to it.
 fn own(bench: &Bench, name: &str) -> Result<Script> {
     let path = root().join("xtask/src/bench/scripts").join(name);
     let text =
@@ -222,7 +222,7 @@ fn for_seconds(bench: &Bench, script: Script) -> Script {
     script.with(&format!("-d {}s", bench.effort.seconds))
 }
 
-/// One of the examples, all of its virtual users from the first moment on.
+/// One of the examples, with all of its virtual users from the first moment on.
 fn held(bench: &Bench, name: &str, vus: u32) -> Script {
     Script::new(root().join("examples").join(name))
         .env("VUS", vus)
@@ -262,7 +262,7 @@ fn section(bench: &Bench, title: &str, how: &str, cases: &[Case<'_>]) -> Result<
     Ok(section)
 }
 
-/// The figures of ours and of k6, round by round; none of a k6 that is missing or failed.
+/// The figures of loadline and of k6, round by round; empty for a k6 that is missing or failed.
 fn measured(bench: &Bench, case: &Case<'_>) -> Result<[Vec<f64>; 2]> {
     let there = |tool: &&Tool| tool.program(bench).is_some();
     let tools: Vec<Tool> = case.tools.iter().filter(there).copied().collect();
@@ -271,7 +271,7 @@ fn measured(bench: &Bench, case: &Case<'_>) -> Result<[Vec<f64>; 2]> {
             .program(bench)
             .expect("tools without one were left out");
         match (case.figure)(program) {
-            // What this machine has not enough memory for, say, is no reason to lose the rest.
+            // A measurement that fails, such as for lack of memory, does not stop the rest.
             Err(error) if *tool == Tool::K6 => {
                 println!("NOTE: {}: k6: {error}", case.what);
                 Ok(None)
@@ -299,7 +299,7 @@ fn row(what: &str, ours: &[f64], theirs: &[f64]) -> Vec<String> {
     cells
 }
 
-/// How a bar was met; `None` where it asks for a k6 that did not run.
+/// The outcome of a bar; `None` if it needs a k6 that did not run.
 fn finding(case: &Case<'_>, ours: &[f64], theirs: &[f64]) -> Option<Finding> {
     let (what, measured, limit) = match case.limit {
         Limit::OfK6(limit) => (

@@ -1,7 +1,7 @@
-//! The two programs that run the same script, and what one run of either cost.
+//! The two programs that run the same script, and the cost of a run of either.
 //!
-//! Must not know the rows. Invariant: both are given the same words and the same cores, and a run in
-//! which a check or a request failed is no measurement.
+//! Must not know the rows. Invariant: both get the same words and the same cores, and a run in which a check or
+//! a request failed does not count.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,36 +12,36 @@ use crate::bench::measure::{Usage, measure};
 use crate::bench::{Bench, machine::pinned};
 use crate::{Result, exec};
 
-/// Who runs a script.
+/// A program that runs scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::bench) enum Tool {
     Loadline,
     K6,
 }
 
-/// A script file and what it is told.
+/// A script file and its arguments.
 #[derive(Clone)]
 pub(super) struct Script {
     path: PathBuf,
     arguments: Vec<String>,
-    /// Not held to the client's core.
+    /// Not pinned to the client's core.
     everywhere: bool,
 }
 
-/// What is counted, by its name in the summary.
+/// The counted unit, by its name in the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Request,
     Iteration,
 }
 
-/// A run that went well.
+/// A successful run.
 pub(super) struct Outcome {
     pub(super) usage: Usage,
     summary: Value,
 }
 
-/// The file called `K6_BIN`, else `k6` where peers are looked for; `None` is told.
+/// The file named by `K6_BIN`, otherwise `k6` in the folders of peers; `None` is reported.
 pub(in crate::bench) fn find_k6() -> Option<PathBuf> {
     let named = std::env::var_os("K6_BIN").map(PathBuf::from);
     let found = named.or_else(|| exec::find("k6"));
@@ -52,7 +52,7 @@ pub(in crate::bench) fn find_k6() -> Option<PathBuf> {
 }
 
 impl Tool {
-    /// The program, if it is there.
+    /// The program, if it exists.
     pub(super) fn program(self, bench: &Bench) -> Option<&Path> {
         match self {
             Self::Loadline => Some(&bench.loadline),
@@ -77,13 +77,13 @@ impl Script {
         self
     }
 
-    /// Lets the tool use all cores, where no server needs one.
+    /// Lets the tool use all cores, if no server needs one.
     pub(super) fn on_all_cores(mut self) -> Self {
         self.everywhere = true;
         self
     }
 
-    /// Sets a variable that the script finds in `__ENV`.
+    /// Sets a variable in the script's `__ENV`.
     pub(super) fn env(mut self, name: &str, value: impl std::fmt::Display) -> Self {
         self.arguments
             .extend(["-e".to_owned(), format!("{name}={value}")]);
@@ -107,7 +107,7 @@ pub(super) fn run(bench: &Bench, program: &Path, script: &Script) -> Result<Outc
         format!("{} of {}: {error}", export.display(), program.display())
     };
     let text = fs::read_to_string(&export).map_err(|error| told(&error))?;
-    // A later run that writes nothing must not be taken for this one.
+    // A later run that writes nothing must not be mistaken for this one.
     fs::remove_file(&export).map_err(|error| told(&error))?;
     let summary: Value = serde_json::from_str(&text).map_err(|error| told(&error))?;
     match failures(&summary) {
@@ -118,7 +118,7 @@ pub(super) fn run(bench: &Bench, program: &Path, script: &Script) -> Result<Outc
     }
 }
 
-/// Checks that did not hold, and requests that failed: `passes` of `http_req_failed` counts these.
+/// Failed checks, and failed requests, which are counted by `passes` of `http_req_failed`.
 fn failures(summary: &Value) -> u64 {
     let metrics = &summary["metrics"];
     let count = |metric: &str, field: &str| metrics[metric][field].as_u64().unwrap_or(0);
@@ -126,7 +126,7 @@ fn failures(summary: &Value) -> u64 {
 }
 
 impl Outcome {
-    /// CPU microseconds for each request or iteration.
+    /// CPU microseconds per request or iteration.
     ///
     /// # Errors
     /// There was none.

@@ -1,7 +1,6 @@
-//! Options: the body of the request, and how much of the answer's is read and kept.
+//! Options: the body of the request, and how much of the response's is read and kept.
 //!
-//! Must not know how a body is encoded. Invariant: one declaration per option; at most one source
-//! of a body is given.
+//! Must not know how a body is encoded. Invariant: one declaration per option; a body has at most one source.
 
 use clap::Args;
 

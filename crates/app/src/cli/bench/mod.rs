@@ -1,6 +1,6 @@
 //! The options of `loadline bench`, grouped by theme.
 //!
-//! Must not know what an option leads to. Invariant: one declaration per option.
+//! Must not know the effect of an option. Invariant: one declaration per option.
 
 mod body;
 mod connection;

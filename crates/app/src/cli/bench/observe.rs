@@ -1,4 +1,4 @@
-//! Options: what is observed beside the load.
+//! Options: the observers of the run.
 //!
 //! Must not know how anything is read. Invariant: one declaration per option.
 
@@ -31,7 +31,7 @@ pub struct ObserveArgs {
 }
 
 impl ObserveArgs {
-    /// What is to be observed.
+    /// The requested observers.
     pub(crate) fn wanted(&self) -> WantedObservers {
         WantedObservers {
             specs: self.observe.clone(),

@@ -1,4 +1,4 @@
-//! Options: what is sent, and what becomes of the answer.
+//! Options: the request, and the handling of its response.
 //!
 //! Must not know the wire. Invariant: one declaration per option.
 

@@ -1,4 +1,4 @@
-//! Options: what is judged, kept and shown.
+//! Options: checks, thresholds, files and displays of results.
 //!
 //! Must not know sinks or terminals. Invariant: one declaration per option.
 

@@ -1,4 +1,4 @@
-//! Options: how TLS is spoken.
+//! Options: TLS.
 //!
 //! Must not know certificates. Invariant: one declaration per option.
 

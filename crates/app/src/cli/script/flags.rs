@@ -1,8 +1,8 @@
-//! The flags of the commands around a script, one declaration each: `loadline run`, `loadline k6
-//! run`, their help and the reference are made from it.
+//! The flags of the script commands, one declaration each: `loadline run`, `loadline k6 run`, their help and
+//! the reference are made from it.
 //!
-//! Names, short names and defaults are k6's; [`BEYOND`] holds what k6 has not. Must not know what a
-//! flag leads to. Invariant: no command has a flag twice.
+//! Names, short names and defaults are k6's; [`BEYOND`] has those that k6 lacks. Must not know the effect of a
+//! flag. Invariant: no command has a flag twice.
 
 // tidy: table
 
@@ -41,12 +41,12 @@ const fn flag(
 }
 
 const WHOLE: Kind = Kind::Checked(whole);
-/// A span that needs its units, as k6's own flags want it.
+/// A duration with units, as k6's own flags require it.
 const GO_SPAN: Kind = Kind::Checked(go_span);
-/// A span as options of scripts are written.
+/// A duration as in options of scripts.
 const SPAN: Kind = Kind::Checked(span);
 
-/// How the load is made, and how requests are.
+/// The load, and the settings of requests.
 pub const OPTIONS: &[Flag] = &[
     flag("vus", Some('u'), WHOLE, "INT", "Virtual users [default: 1]"),
     flag(
@@ -242,7 +242,7 @@ pub const OPTIONS: &[Flag] = &[
     ),
 ];
 
-/// How the script is read.
+/// How the script is loaded.
 pub const RUNTIME: &[Flag] = &[
     flag(
         "include-system-env-vars",
@@ -303,7 +303,7 @@ pub const RUNTIME: &[Flag] = &[
     ),
 ];
 
-/// Where results go, and what surrounds a run.
+/// Outputs, and the surroundings of a run.
 pub const RUN: &[Flag] = &[
     flag(
         "out",
@@ -356,7 +356,7 @@ pub const RUN: &[Flag] = &[
     ),
 ];
 
-/// Beyond k6.
+/// Flags that k6 lacks.
 pub const BEYOND: &[Flag] = &[
     flag(
         "once",
@@ -521,7 +521,7 @@ pub const BEYOND: &[Flag] = &[
     ),
 ];
 
-/// What every command around a script takes.
+/// The flags of all script commands.
 pub const GLOBAL: &[Flag] = &[
     flag(
         "address",

@@ -1,7 +1,7 @@
 //! `loadline capacity`.
 //!
-//! Must not know which rate comes next, nor how a load is put on a target. Invariant: whatever ends the search, what is known
-//! by then is told.
+//! Must not know the order of rates, nor how a load is applied to a target. Invariant: whatever ends the
+//! search, its findings are reported.
 
 mod tell;
 
@@ -21,29 +21,29 @@ use crate::result_files::check_file;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files};
 
-/// How long a recovering target is looked at once.
+/// Duration of one check of a recovering target.
 const LOOK: Duration = Duration::from_secs(3);
-/// Where no objective is one of time, answers are expected within a second.
+/// If no objective is about time, responses are expected within one second.
 const WITHIN_NS: f64 = 1e9;
 
-/// The answer with where it comes from.
+/// The result with its origin.
 #[derive(Serialize)]
 struct File<'a> {
     #[serde(flatten)]
     answer: &'a Answer,
     /// What was loaded.
     target: &'a str,
-    /// The command line, secrets removed.
+    /// The command line, with secrets removed.
     command: &'a [String],
-    /// Milliseconds since 1970 at the start of the first probe; `None` without one.
+    /// Start of the first probe in milliseconds since 1970; `None` if there was none.
     started_unix_ms: Option<u64>,
-    /// Seconds under load, and while the target recovered.
+    /// Seconds under load, including the target's recovery.
     spent_s: f64,
     /// Where it was measured; `None` without a probe.
     environment: Option<&'a Environment>,
 }
 
-/// What is kept beside the search.
+/// Data kept in addition to the search.
 #[derive(Default)]
 struct Seen {
     spent: Duration,
@@ -153,7 +153,7 @@ fn settings(args: &CapacityArgs) -> Settings {
     }
 }
 
-/// A search with what carries out its steps.
+/// A search with the means to execute its steps.
 struct Hunt<'a> {
     slo: &'a Slo,
     within_ns: f64,
@@ -162,7 +162,7 @@ struct Hunt<'a> {
 }
 
 impl Hunt<'_> {
-    /// Searches to the end, or until a signal comes.
+    /// Searches to the end, or until a signal.
     fn go(&mut self, prober: &mut Prober, seen: &mut Seen) -> Result<Answer, Ending> {
         loop {
             match self.search.next(seen.spent) {

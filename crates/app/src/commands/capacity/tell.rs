@@ -1,6 +1,6 @@
-//! What `loadline capacity` says: a line for each probe, and the answer.
+//! The output of `loadline capacity`: a line for each probe, and the result.
 //!
-//! Must not decide anything. Invariant: no answer, however empty, makes it fail.
+//! Must not decide anything. Invariant: no result, however empty, makes it fail.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use loadline_suite::capacity::{
     Aim, Answer, Capacity, Confidence, Doubt, GaveWay, Measured, Order, Outcome, Probe, Sureness,
 };
 
-/// Columns of the names before the lines of an answer.
+/// Width of the names before the lines of a result, in columns.
 const NAME: usize = 11;
 
-/// A probe that begins.
+/// The start of a probe.
 pub(super) fn beginning(number: usize, order: &Order) -> String {
     format!(
         "probe {number:<3} {:>9} for {:<5}",
@@ -24,7 +24,7 @@ pub(super) fn beginning(number: usize, order: &Order) -> String {
     )
 }
 
-/// A look at a recovering target.
+/// A check of a recovering target.
 pub(super) fn recovering(order: &Order) -> String {
     format!(
         "recovery  {:>9} for {:<5}",
@@ -33,7 +33,7 @@ pub(super) fn recovering(order: &Order) -> String {
     )
 }
 
-/// A probe that has ended, and what is known after it.
+/// The outcome of a probe, and the interval known after it.
 pub(super) fn probe(probe: &Probe, interval: (Option<f64>, Option<f64>)) -> String {
     let length = Duration::from_secs_f64(probe.warm_up_s + probe.duration_s);
     let mut out = format!(
@@ -78,7 +78,7 @@ fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// An objective with what was measured: `p(99)<200ms: 151 ms`.
+/// An objective with its measured value: `p(99)<200ms: 151 ms`.
 fn measured(measured: &Measured) -> String {
     let is_share = measured.objective.ends_with('%');
     let value = match measured.value {
@@ -99,7 +99,7 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// The answer.
+/// The result.
 pub(super) fn answer(answer: &Answer, target: &str, spent: Duration, style: &Style) -> String {
     let mut out = format!("\n{} of {target}\n", strong(&headline(answer), style));
     let mut line = |name: &str, text: &str| {
@@ -221,7 +221,7 @@ fn what_gave_way(gave_way: &GaveWay) -> Vec<String> {
     lines
 }
 
-/// What says that requests are at fault and not the number of those who send them.
+/// Findings that show a problem with the requests instead of the number of virtual users.
 const MISTAKES: [Code; 5] = [
     Code::NothingAnswered,
     Code::MostUnanswered,

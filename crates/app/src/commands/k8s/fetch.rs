@@ -1,7 +1,7 @@
-//! The whole result of a test in a cluster: from where its operator keeps it, into a folder.
+//! The whole result of a test in a cluster: copied from where its operator stores it into a folder.
 //!
-//! Must not know how it came there. Invariants: what is fetched is unpacked within a bound; a report that nobody kept is made of the
-//! result.
+//! Must not know how it was stored. Invariants: unpacking is bounded; a report that was not stored is made from
+//! the result.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::{Ending, Env};
 /// The container that prints a result.
 const CONTAINER: &str = "results";
 
-/// Writes the files of a result into a folder; gives the paths of those that people read.
+/// Writes the files of a result into a folder; returns the paths of those for users.
 pub(super) fn fetch(
     env: &Env,
     place: &Place,
@@ -54,7 +54,7 @@ pub(super) fn fetch(
     Ok(paths)
 }
 
-/// Takes what is kept from where it is.
+/// Fetches the stored result from its location.
 fn take_kept(
     env: &Env,
     place: &Place,
@@ -81,7 +81,7 @@ fn take_kept(
         KeptResult::Nowhere(why) if why.is_empty() && has_index => Err(refused(format!(
             "the documents of {name} are where its suite file writes them; their tables are also at the end of its log: loadline k8s logs {name}"
         ))),
-        // Another definition of the resource drops what the status says of it.
+        // Another version of the resource definition drops this field of the status.
         KeptResult::Nowhere(why) if why.is_empty() => {
             let coordinator = follow::coordinator(place, &name)?.name;
             unpack(test, &of_log(place, &coordinator, CONTAINER)?, take)
@@ -96,9 +96,9 @@ fn refused(why: impl AsRef<str>) -> Ending {
     Ending::refusal(ExitCode::Other, why.as_ref())
 }
 
-/// Takes what the files of a parcel hold.
+/// Passes on the files of a parcel.
 fn unpack(test: &ClusterTest, parcel: &Parcel, take: Take<'_, Ending>) -> Result<(), Ending> {
-    // A report of a result that is not there is none.
+    // Without a result there can be no report of it.
     if parcel
         .files
         .iter()
@@ -117,7 +117,7 @@ fn unpack(test: &ClusterTest, parcel: &Parcel, take: Take<'_, Ending>) -> Result
     Ok(())
 }
 
-/// The files that a ConfigMap holds.
+/// The files in a ConfigMap.
 fn of_config_map(place: &Place, map: &str) -> Result<Parcel, Ending> {
     let data = place.cluster.config_map_bytes(&place.namespace, map);
     let mut data = data.map_err(told)?;

@@ -1,7 +1,7 @@
-//! A test in a cluster, followed until it is over.
+//! Follows a test in a cluster until it is over.
 //!
-//! Must not know how it came there. Invariants: each line of its log is printed once and in order; what the cluster does not
-//! answer for a while is asked again.
+//! Must not know how it was created. Invariants: each line of its log is printed once and in order; temporary
+//! failures of the cluster are retried.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -14,12 +14,12 @@ use crate::Ending;
 use crate::terminal::print;
 use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
-/// Looks that a cluster may leave without an answer: a minute at least.
+/// Maximum consecutive failures of the cluster to respond: at least a minute.
 const SILENT_LOOKS_MAX: u32 = 120;
-/// What is said at the first signal.
+/// The message at the first signal.
 const STOPS: &str = "\nstopping the test; press Ctrl-C again to detach from it\n";
 
-/// The signals that come while a test is followed.
+/// The signals received while a test is followed.
 pub(super) struct Impatience(Receiver<RunCommand>);
 
 impl Impatience {
@@ -28,7 +28,7 @@ impl Impatience {
         Ok(Impatience(orders))
     }
 
-    /// Whether a signal came within so long.
+    /// Whether a signal is received within `time`.
     fn comes_within(&self, time: Duration) -> bool {
         match self.0.recv_timeout(time) {
             Ok(_) => true,
@@ -37,23 +37,23 @@ impl Impatience {
     }
 }
 
-/// A test that is followed.
+/// A test that is being followed.
 pub(super) struct Follow<'a> {
     place: &'a Place,
     test: TestName,
     log: LogFollower,
-    /// Lines that were printed.
+    /// Number of printed lines.
     printed: usize,
-    /// Whether stages are told, too.
+    /// Whether stages are reported, too.
     tells_stages: bool,
-    /// The stage and the reason that were told last.
+    /// The last reported stage and reason.
     said: (String, String),
-    /// Looks since the cluster answered last.
+    /// Consecutive failures of the cluster to respond.
     silent_looks: u32,
 }
 
 impl<'a> Follow<'a> {
-    /// Follows a test, and tells its stages.
+    /// Follows a test, and reports its stages.
     pub(super) fn test(place: &'a Place, test: &TestName) -> Result<Follow<'a>, Ending> {
         let follow = Follow::log(place, test)?;
         Ok(Follow {
@@ -105,7 +105,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// The test as it is; `None`: the cluster does not answer.
+    /// The current test; `None`: the cluster does not respond.
     fn look(&mut self) -> Result<Option<ClusterTest>, Ending> {
         match self.place.cluster.test(&self.place.namespace, &self.test) {
             Ok(test) => {
@@ -124,7 +124,7 @@ impl<'a> Follow<'a> {
         error.may_pass() && self.silent_looks < SILENT_LOOKS_MAX
     }
 
-    /// Tells a stage, and what keeps a test, once.
+    /// Reports a stage, and what blocks a test, once.
     fn tell(&mut self, test: &ClusterTest) {
         let now = (test.stage.clone(), test.reason.clone());
         if !self.tells_stages || self.said == now || test.stage.is_empty() || test.is_over() {
@@ -148,12 +148,12 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// The end of a log that is written no more.
+    /// Prints the end of a log that has ended.
     fn print_rest(&mut self) {
         self.print_log();
         let place = self.place;
         let options = of_container(&self.test);
-        // A pod that is gone has no log any more.
+        // A deleted pod has no log any more.
         let log = coordinator(place, &self.test).and_then(|pod| {
             let log = place.cluster.log(&place.namespace, &pod.name, &options);
             log.map_err(told)
@@ -166,7 +166,7 @@ impl<'a> Follow<'a> {
 
     fn print(&mut self, line: &str) {
         self.printed += 1;
-        // A reader that went away has seen all that it wanted.
+        // A reader that closed the stream has seen what it wanted.
         drop(print::to_stdout(&format!("{line}\n")));
     }
 }
@@ -176,7 +176,7 @@ fn of_coordinator(test: &TestName) -> Selector {
     Selector::labels(format!("job-name={}", test.coordinator()))
 }
 
-/// What is read of their logs.
+/// The log options for them.
 pub(super) fn of_container(test: &TestName) -> LogOptions {
     LogOptions {
         container: Some(test.kind.container().to_owned()),

@@ -1,8 +1,8 @@
-//! The container beside a coordinator: waits for its end, and hands its result on, as a parcel in its own log, to a folder
-//! or to an object store.
+//! The container next to a coordinator: waits for its end, and passes its result on, as a parcel in its own
+//! log, to a folder or to an object store.
 //!
-//! A log is what leaves a pod without a network, a port or a token. Must not know the cluster. Invariant: it ends after the
-//! coordinator, however that ended.
+//! A log can leave a pod without a network, a port or a token. Must not know the cluster. Invariant: it ends
+//! after the coordinator, however that ended.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,21 +18,22 @@ use crate::cli::k8s::{K8sKeepArgs, K8sLeftArgs};
 use crate::terminal::print;
 use crate::{Ending, Env};
 
-/// How often it is looked whether the coordinator has begun.
+/// Interval for checking whether the coordinator has started.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How often that is looked: containers of a pod start within seconds of each other, where the image is there.
+/// Maximum number of these checks: containers of a pod start within seconds of each other if the image is
+/// present.
 const LOOKS_MAX: u32 = 600;
 
-/// What is handed on.
+/// The outcome of passing the result on.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Handed {
-    /// For the log: the parcel, or that a folder or a store took the files.
+    /// For the log: the parcel, or that a folder or a store received the files.
     parcel: String,
-    /// What whoever reads the log should know beside it.
+    /// Additional notes for readers of the log.
     notes: Vec<String>,
 }
 
-/// Waits for the coordinator's end, and hands its result on.
+/// Waits for the coordinator's end, and passes its result on.
 ///
 /// # Errors
 /// The result cannot be read or written.
@@ -41,7 +42,8 @@ pub(super) fn keep(args: &K8sKeepArgs, env: &Env) -> Result<ExitCode, Ending> {
     for note in &handed.notes {
         print::to_stderr(&format!("{note}\n"));
     }
-    // A pod whose coordinator has ended well has done so too, wherever the result is: another would run the test again.
+    // A pod whose coordinator succeeded must succeed too, wherever the result is: otherwise the test would be
+    // run again.
     Ok(Ending::answer(handed.parcel).tell())
 }
 
@@ -63,7 +65,7 @@ fn hand_on(args: &K8sKeepArgs, env: &Env) -> Result<Handed, Ending> {
                 handed.parcel = format!("{}\n", parcel::WRITTEN);
                 return Ok(handed);
             }
-            // The log takes what volume and store do not.
+            // The log receives what volume and store do not accept.
             Err(why) => handed.notes.insert(0, format!("not written to {why}")),
         }
     }
@@ -77,7 +79,7 @@ fn hand_on(args: &K8sKeepArgs, env: &Env) -> Result<Handed, Ending> {
     Ok(handed)
 }
 
-/// What there is at the end.
+/// The files at the end.
 fn left(args: &K8sLeftArgs, notes: &mut Vec<String>) -> Result<Left, Ending> {
     let refused = |path: &Path, error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => Ok(Left::default()),
@@ -95,12 +97,12 @@ fn left(args: &K8sLeftArgs, notes: &mut Vec<String>) -> Result<Left, Ending> {
         Err(error) => return refused(path, error),
     };
     let page = json::decode(&result).map(|result| loadline_report::html::report(&result));
-    // What this version cannot show is kept all the same.
+    // A result that this version cannot render is stored anyway.
     let page = page.map_err(|error| notes.push(format!("no report: {error}")));
     Ok(Left::of_test(result, page.ok()))
 }
 
-/// Waits until nobody holds the lock; where nobody takes it at all, for a minute. Gives what went wrong.
+/// Waits until the lock is released; if it is never taken, for a minute. Returns the error.
 #[expect(
     clippy::disallowed_methods,
     reason = "what a container that has not begun will do is told by nothing"
@@ -108,7 +110,7 @@ fn left(args: &K8sLeftArgs, notes: &mut Vec<String>) -> Result<Left, Ending> {
 fn wait_for_end(at_work: &Path) -> Option<String> {
     for _ in 0..LOOKS_MAX {
         if let Ok(mark) = File::open(at_work) {
-            // The lock of a process that is gone is the system's to end.
+            // The system releases the lock of a process that has ended.
             let locked = mark.lock_shared();
             return locked
                 .err()
@@ -119,7 +121,7 @@ fn wait_for_end(at_work: &Path) -> Option<String> {
     Some("the coordinator's container does not start".to_owned())
 }
 
-/// As much as there is room for.
+/// As many files as there is room for.
 fn packed(left: &Left, notes: &mut Vec<String>) -> io::Result<Vec<(KeptFile, Vec<u8>)>> {
     let mut files = Vec::new();
     let mut room = parcel::FILES_MAX;

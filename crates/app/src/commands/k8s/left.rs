@@ -1,6 +1,7 @@
-//! What a test leaves: a result with its report, or the folder of a suite; packed for a log, and unpacked.
+//! The files that a test produces: a result with its report, or the folder of a suite; packed for a log, and
+//! unpacked.
 //!
-//! Must not know where it goes. Invariants: a name leads into the folder that it is of; what is unpacked has a bound.
+//! Must not know the destination. Invariants: a name leads into its own folder; unpacking is bounded.
 
 use std::fs;
 use std::io::{self, Read as _, Write};
@@ -14,14 +15,14 @@ use loadline_model::{KeptFile, leads_inside};
 use loadline_output::{files, json};
 use tar::{Archive, Builder, EntryType, Header};
 
-/// What ends the name of a folder with the state of a suite.
+/// Suffix of the name of a suite's state folder.
 const STATE: &str = ".state";
-/// What ends the names of files that are of use while a suite runs, and not after.
+/// Suffixes of files that are only useful while a suite runs.
 const AT_WORK: [&str; 4] = ["lock", ".journal", ".new", ".tmp"];
 
-/// A file of what is left.
+/// One of the files.
 pub(super) struct LeftFile {
-    /// Its path in the folder of all.
+    /// Its path relative to the common folder.
     pub(super) name: String,
     content: Content,
 }
@@ -32,7 +33,7 @@ enum Content {
 }
 
 impl LeftFile {
-    /// What it holds.
+    /// Its content.
     ///
     /// # Errors
     /// It cannot be read.
@@ -44,10 +45,10 @@ impl LeftFile {
     }
 }
 
-/// Where files of a result go, one after the other, by their names.
+/// The receiver of a result's files, one after the other, with their names.
 pub(super) type Take<'a, E> = &'a mut dyn FnMut(&str, &[u8]) -> Result<(), E>;
 
-/// What a test left: what is kept as one, and the files of that.
+/// The files of a test, grouped into parts that are stored together.
 #[derive(Default)]
 pub(super) struct Left {
     parts: Vec<(KeptFile, Vec<LeftFile>)>,
@@ -66,7 +67,7 @@ impl Left {
         Left { parts }
     }
 
-    /// The documents and the state that lie in a folder.
+    /// The documents and the state in a folder.
     ///
     /// # Errors
     /// It cannot be read.
@@ -93,7 +94,7 @@ impl Left {
         self.parts.iter().any(|(file, _)| file.name().is_none())
     }
 
-    /// Each part, packed; of one that takes more than `most` bytes, so many that this is seen.
+    /// Each part, packed; of a part larger than `most` bytes, enough to detect that.
     pub(super) fn packed(
         &self,
         most: usize,
@@ -108,13 +109,13 @@ impl Left {
     }
 }
 
-/// Whether a name is of a file of a suite's state, and of none of its documents.
+/// Whether a name belongs to a file of a suite's state instead of its documents.
 pub(super) fn is_of_state(name: &str) -> bool {
     let first = name.split_once('/').map(|(first, _)| first);
     first.is_some_and(|first| first.ends_with(STATE))
 }
 
-/// Adds the plain files in a folder of which something remains of use, with paths that begin with `above`.
+/// Adds the plain files in a folder that are still useful, with paths that start with `above`.
 fn gather(folder: &Path, above: &str, files: &mut Vec<LeftFile>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -143,7 +144,7 @@ fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Files in an archive, as far as that is not longer than `most` bytes.
+/// Files in an archive, truncated if it becomes longer than `most` bytes.
 fn archive(files: &[LeftFile], most: usize) -> io::Result<Vec<u8>> {
     let mut tar = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     for file in files {
@@ -160,7 +161,7 @@ fn archive(files: &[LeftFile], most: usize) -> io::Result<Vec<u8>> {
     tar.into_inner()?.finish()
 }
 
-/// What gzip holds, up to the size of the largest result.
+/// The content of a gzip stream, up to the size of the largest result.
 pub(super) fn unpack(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut unpacked = Vec::new();
     let most = json::RESULT_BYTES_MAX;
@@ -173,10 +174,10 @@ pub(super) fn unpack(bytes: &[u8]) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The files of a packed part, by their names.
+/// The files of a packed part, with their names.
 ///
 /// # Errors
-/// It is not packed so, too large, or holds a name that leads elsewhere.
+/// The format is wrong, it is too large, or a name leads elsewhere.
 pub(super) fn unpack_files(file: KeptFile, bytes: &[u8]) -> io::Result<Vec<(String, Vec<u8>)>> {
     let bytes = unpack(bytes)?;
     if let Some(name) = file.name() {
@@ -196,7 +197,7 @@ pub(super) fn unpack_files(file: KeptFile, bytes: &[u8]) -> io::Result<Vec<(Stri
     Ok(files)
 }
 
-/// Writes a file into a folder; gives its path. It is there whole or not at all.
+/// Writes a file into a folder, completely or not at all; returns its path.
 ///
 /// # Errors
 /// Those of the file system.
@@ -211,7 +212,7 @@ pub(super) fn write(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathB
 mod tests {
     use super::*;
 
-    /// A suite's folder with files of these names, each with its name.
+    /// A suite's folder with files of these names, each containing its name.
     fn suite(names: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         for name in names {

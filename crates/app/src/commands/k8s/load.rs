@@ -1,6 +1,6 @@
-//! What a new test runs: a script, a plan or a line of `bench`, with the files that it needs.
+//! The load of a new test: a script, a plan or a `bench` command line, with the files that it needs.
 //!
-//! Must not know the cluster. Invariant: what would not run in a pod as it does here is refused, by name.
+//! Must not know the cluster. Invariant: whatever would not run in a pod as it does here is refused, by name.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -24,14 +24,14 @@ use crate::jmeter::{named_files, plan_file, test_plan};
 use crate::k6::{Identity, K6Error, K6Invocation, LogSettings, Reading};
 use crate::{Ending, Env, Files, plan};
 
-/// Most bytes of files: a ConfigMap holds 1 MiB, and a third more than these as base64.
+/// Maximum bytes of files: a ConfigMap holds 1 MiB, and base64 adds a third.
 const FILES_MAX: usize = 750_000;
 /// The name of a script's archive in its ConfigMap.
 const ARCHIVE: &str = "archive.tar";
-/// Most characters of a name, which becomes that of a host with a number after it.
+/// Maximum length of a name in characters; with a number appended it becomes a host name.
 const NAME_MAX: usize = 40;
 
-/// What a test runs.
+/// The load of a test.
 #[derive(Debug)]
 pub(super) struct Load {
     work: Work,
@@ -41,14 +41,15 @@ pub(super) struct Load {
 
 #[derive(Debug)]
 enum Work {
-    /// A script with all that it imports and opens, as an archive.
+    /// A script with everything that it imports and opens, as an archive.
     Script { name: String, archive: Vec<u8> },
-    /// A plan's file name, and the files by the names under which the plan finds them, its own among them.
+    /// The name of a plan's file, and all files, including its own, with the names under which the plan finds
+    /// them.
     Plan {
         name: String,
         files: BTreeMap<String, Vec<u8>>,
     },
-    /// The words are all.
+    /// The words are complete.
     Line,
 }
 
@@ -56,7 +57,7 @@ impl Load {
     /// A script, an archive or a plan.
     ///
     /// # Errors
-    /// It cannot be read, or needs what a ConfigMap does not hold.
+    /// It cannot be read, or needs something that a ConfigMap cannot hold.
     pub(super) fn of_file(args: &K8sRunArgs, env: &Env, files: &Files) -> Result<Load, Ending> {
         let work = match is_plan(&args.file) {
             true => plan_work(args, env)?,
@@ -80,10 +81,10 @@ impl Load {
         }
     }
 
-    /// A line of `bench`.
+    /// A `bench` command line.
     ///
     /// # Errors
-    /// It means nothing, or reads files.
+    /// It is invalid, or reads files.
     pub(super) fn of_line(words: &[String], env: &Env) -> Result<Load, Ending> {
         let line = ["loadline", "bench"].map(str::to_owned);
         let line: Vec<String> = line.into_iter().chain(words.iter().cloned()).collect();
@@ -106,7 +107,7 @@ impl Load {
         }
     }
 
-    /// The kind of test that runs it, where no template says one.
+    /// The kind of test that runs it, unless a template defines it.
     pub(super) fn kind(&self) -> TestKind {
         match self.work {
             Work::Script { .. } => TestKind::TestRun,
@@ -123,12 +124,12 @@ impl Load {
         }
     }
 
-    /// Whether variables are arguments, rather than the environment of pods.
+    /// Whether variables are arguments instead of the environment of pods.
     pub(super) fn reads_variables(&self) -> bool {
         matches!(self.work, Work::Script { .. })
     }
 
-    /// A name that no other test is likely to have.
+    /// A name that probably no other test has.
     pub(super) fn fresh_name(&self) -> String {
         fresh_name(match &self.work {
             Work::Script { name, .. } | Work::Plan { name, .. } => Path::new(name),
@@ -136,7 +137,7 @@ impl Load {
         })
     }
 
-    /// Files by the paths at which they are to lie.
+    /// Files with their paths in the pod.
     fn files(&self) -> BTreeMap<&str, &[u8]> {
         match &self.work {
             Work::Script { archive, .. } => [(ARCHIVE, archive.as_slice())].into(),
@@ -150,7 +151,7 @@ impl Load {
         }
     }
 
-    /// What a ConfigMap holds for it, by key; empty: it needs none.
+    /// The content of its ConfigMap, by key; empty: it needs none.
     pub(super) fn data(&self) -> BTreeMap<String, String> {
         let files = self.files().into_iter().enumerate();
         files
@@ -158,7 +159,7 @@ impl Load {
             .collect()
     }
 
-    /// The field of a test that says what it runs, whose files are in this ConfigMap.
+    /// The field of a test that defines its load, with its files in this ConfigMap.
     pub(super) fn field(&self, config_map: &str) -> (&'static str, Value) {
         match &self.work {
             Work::Script { .. } => {
@@ -178,7 +179,7 @@ impl Load {
     }
 }
 
-/// The key of a file in its ConfigMap, which has no folders and few letters.
+/// The key of a file in its ConfigMap, which allows neither folders nor many characters.
 fn key(index: usize, path: &str) -> String {
     if path == ARCHIVE {
         return path.to_owned();
@@ -193,7 +194,7 @@ fn key(index: usize, path: &str) -> String {
     format!("{index}-{name}")
 }
 
-/// A script with all that it imports and opens.
+/// A script with everything that it imports and opens.
 fn pack(script: &str, variables: &[String], env: &Env, files: &Files) -> Result<Vec<u8>, Ending> {
     let refused = |error: K6Error| k6::refused(&error, &LogSettings::default());
     let mut words = vec!["--exclude-env-vars".to_owned()];
@@ -253,7 +254,7 @@ fn plan_work(args: &K8sRunArgs, env: &Env) -> Result<Work, Ending> {
     Ok(Work::Plan { name, files })
 }
 
-/// A path that does not leave the folder that it begins in, without what means nothing in it.
+/// A normalised path that does not leave its starting folder.
 fn path_below(path: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in Path::new(path).components() {
@@ -266,7 +267,7 @@ fn path_below(path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A name made of a file's.
+/// A name derived from that of a file.
 fn fresh_name(file: &Path) -> String {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let letter = |letter: char| match letter.to_ascii_lowercase() {

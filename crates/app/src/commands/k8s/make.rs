@@ -1,6 +1,6 @@
-//! What a new test needs in a cluster: a ConfigMap with its files, and the `TestRun` or `LoadTest`.
+//! The objects of a new test in a cluster: a ConfigMap with its files, and the `TestRun` or `LoadTest`.
 //!
-//! Must not know what becomes of it. Invariant: a test that is there is never changed.
+//! Must not know what happens to it. Invariant: an existing test is never changed.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::{Place, refused, told};
 use crate::Ending;
 use crate::cli::k8s::K8sNewArgs;
 
-/// The fields of a test that say what it runs, one of which is there.
+/// The fields of a test that define its load; one of them must be present.
 const WORK: [&str; 3] = ["bench", "jmx", "script"];
 
-/// What is to be made for a new test.
+/// The objects to be created for a new test.
 #[derive(Debug)]
 pub(super) struct NewTest {
     id: TestName,
@@ -25,7 +25,7 @@ pub(super) struct NewTest {
     pub(super) test: Value,
 }
 
-/// The test of a file.
+/// The test in a file.
 pub(super) fn read_template(path: &Path) -> Result<Value, Ending> {
     let refused = |why: String| Ending::usage(&format!("--template: {}: {why}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
@@ -103,7 +103,7 @@ pub(super) fn manifests(
     })
 }
 
-/// Puts arguments and variables of the command line where tests of a kind have them.
+/// Adds arguments and variables of the command line where tests of a kind have them.
 fn add_words(
     spec: &mut Map<String, Value>,
     args: &K8sNewArgs,
@@ -148,7 +148,7 @@ fn add_words(
     Ok(())
 }
 
-/// Applies the objects of a new test, and makes its files go with it.
+/// Applies the objects of a new test, and makes the test the owner of its files.
 pub(super) fn apply(place: &Place, new: &NewTest) -> Result<TestName, Ending> {
     let namespace = &place.namespace;
     let id = &new.id;
@@ -182,7 +182,7 @@ pub(super) fn apply(place: &Place, new: &NewTest) -> Result<TestName, Ending> {
     Ok(id.clone())
 }
 
-/// Deletes a test, and all that belongs to it.
+/// Deletes a test, and everything that belongs to it.
 pub(super) fn delete(place: &Place, test: &TestName) -> Result<(), Ending> {
     let (version, kind) = (test.kind.api_version(), test.kind.name());
     let test = json!({ "apiVersion": version, "kind": kind, "metadata": { "name": test.name } });

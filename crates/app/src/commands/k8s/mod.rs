@@ -1,7 +1,7 @@
-//! `k8s`: tests in a cluster, which an operator runs.
+//! `k8s`: tests in a cluster, run by an operator.
 //!
-//! Must not know what the operator does. Invariants: a cluster is changed only where its context was named; what cannot be asked is
-//! told in the cluster's words.
+//! Must not know what the operator does. Invariants: a cluster is only changed if its context was named;
+//! requests that fail are reported in the cluster's words.
 
 mod fetch;
 mod follow;
@@ -32,7 +32,7 @@ use load::Load;
 /// Runs the command.
 ///
 /// # Errors
-/// The cluster cannot be asked, or the test cannot be run.
+/// The cluster is unreachable, or the test cannot be run.
 pub(super) fn run(args: &K8sArgs, env: &Env, files: &Files) -> Result<ExitCode, Ending> {
     match &args.action {
         K8sAction::Run(args) => run_test(&args.new, env, || Load::of_file(args, env, files)),
@@ -101,7 +101,7 @@ impl Place {
         })
     }
 
-    /// The test that is called so: by its name, or by kind and name.
+    /// The test with this name, or with this kind and name.
     fn test(&self, called: &str) -> Result<ClusterTest, Ending> {
         let Some((word, name)) = called.split_once('/') else {
             let found = self.cluster.find_test(&self.namespace, called);
@@ -126,17 +126,17 @@ fn found(args: &K8sTestArgs) -> Result<(Place, ClusterTest), Ending> {
     Ok((place, test))
 }
 
-/// What the cluster says, which nobody foresaw.
+/// An unexpected error of the cluster.
 fn told(error: impl Display) -> Ending {
     Ending::refusal(ExitCode::Other, &error.to_string())
 }
 
-/// What was asked for cannot be.
+/// The error for an impossible request.
 fn refused(error: impl Display) -> Ending {
     Ending::usage(&error.to_string())
 }
 
-/// Runs a new test; `read`: what it runs, which is read when the cluster is known.
+/// Runs a new test; `read`: its load, which is read once the cluster is known.
 fn run_test(
     args: &K8sNewArgs,
     env: &Env,
@@ -164,7 +164,7 @@ fn run_test(
     let fetched = args.out.as_deref();
     let fetched = fetched.map_or(Ok(()), |folder| write_whole(env, &place, &test, folder));
     if let Err(why) = fetched {
-        // What cannot be fetched is not deleted.
+        // A result that cannot be fetched is not deleted.
         print::to_stderr(&format!("--out: {}\n", why.message()));
         return Ok(match code {
             ExitCode::Ok => why.code,
@@ -177,7 +177,7 @@ fn run_test(
     Ok(code)
 }
 
-/// Fetches the whole result, and tells where it is.
+/// Fetches the whole result, and prints where it is.
 fn write_whole(env: &Env, place: &Place, test: &ClusterTest, folder: &Path) -> Result<(), Ending> {
     for file in fetch::fetch(env, place, test, folder)? {
         print::to_stderr(&format!("{}\n", file.display()));
@@ -185,5 +185,5 @@ fn write_whole(env: &Env, place: &Place, test: &ClusterTest, folder: &Path) -> R
     Ok(())
 }
 
-/// How often it is looked.
+/// Interval between two checks.
 const LOOK_EVERY: Duration = Duration::from_millis(500);

@@ -1,6 +1,6 @@
-//! What is told of tests in a cluster.
+//! The output about tests in a cluster.
 //!
-//! Must not know the cluster. Invariant: whatever a status says, there is an exit code for it.
+//! Must not know the cluster. Invariant: every status has an exit code.
 
 use std::fmt::Write as _;
 
@@ -9,17 +9,17 @@ use loadline_model::{ExitCode, Figures};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Nanoseconds of a second.
+/// Nanoseconds per second.
 const SECOND_NS: u64 = 1_000_000_000;
-/// What stands where there is nothing.
+/// The placeholder for missing values.
 const NOTHING: &str = "-";
 
-/// The exit code of a test that is over.
+/// The exit code of a finished test.
 pub(super) fn exit_code(test: &ClusterTest) -> ExitCode {
     let mut known = ExitCode::ALL.iter();
     let of_test = known.find(|code| Some(i64::from(code.code())) == test.exit_code);
     match (of_test, test.result.as_deref()) {
-        // What ended well for the coordinator may still be an error of the test.
+        // Success of the coordinator may still be an error of the test.
         (Some(ExitCode::Ok) | None, Some("error")) => ExitCode::Other,
         (Some(code), _) => *code,
         (None, Some("passed")) => ExitCode::Ok,
@@ -27,7 +27,7 @@ pub(super) fn exit_code(test: &ClusterTest) -> ExitCode {
     }
 }
 
-/// A test in words, each on a line of its own.
+/// A test as text, one line per fact.
 pub(super) fn result(test: &ClusterTest) -> String {
     let mut text = format!("test {}: {}", test.id(), stage(test));
     if let Some((done, all)) = test.runs {
@@ -74,12 +74,12 @@ pub(super) fn result(test: &ClusterTest) -> String {
     text + &whole
 }
 
-/// A test in numbers; `None`: it has none, or none that can be read.
+/// The figures of a test; `None`: it has none, or they are unreadable.
 fn figures(test: &ClusterTest) -> Option<Figures> {
     Figures::deserialize(test.figures.as_ref()?).ok()
 }
 
-/// Figures in words, each kind on a line of its own.
+/// Figures as text, one line per kind.
 fn numbers(text: &mut String, figures: &Figures) {
     if let Some(verdict) = &figures.verdict {
         let _ = writeln!(text, "{verdict}");
@@ -148,7 +148,7 @@ fn tell_some(text: &mut String, counts: &[(u64, &str)]) {
     }
 }
 
-/// A test as JSON, with the names of its status.
+/// A test as JSON, with the names of its status fields.
 pub(super) fn json(test: &ClusterTest) -> String {
     let time = |at: Option<u64>| at.map(loadline_kubernetes::time::format);
     let lost = test.lost.iter().map(|lost| {
@@ -265,7 +265,7 @@ fn stage(test: &ClusterTest) -> &str {
     }
 }
 
-/// Time between two instants, as kubectl writes it.
+/// The time between two instants, in kubectl's format.
 fn age(now_ns: u64, since_ns: u64) -> String {
     let seconds = now_ns.saturating_sub(since_ns) / SECOND_NS;
     match seconds {

@@ -1,6 +1,6 @@
-//! Stopping a test in a cluster.
+//! Stops a test in a cluster.
 //!
-//! Must not know how it runs. Invariant: a test whose load has begun keeps its result.
+//! Must not know how it runs. Invariant: a test whose load has started keeps its result.
 
 use loadline_kubernetes::{ClusterTest, ForwardTo, RemotePort, TestName};
 use loadline_model::ExitCode;
@@ -13,10 +13,10 @@ use crate::terminal::print;
 
 /// The port of a coordinator's REST API.
 const REST_PORT: u16 = 6565;
-/// What stands before the token in a coordinator's log.
+/// The text before the token in a coordinator's log.
 const BEFORE_TOKEN: &str = ": send Authorization: Bearer ";
 
-/// Stops a test, and tells that it was done.
+/// Stops a test, and reports it.
 pub(super) fn stop(place: &Place, name: &str, token: Option<&str>) -> Result<(), Ending> {
     let test = place.test(name)?;
     may_stop(&test)?;
@@ -44,7 +44,7 @@ fn may_stop(test: &ClusterTest) -> Result<(), Ending> {
     Ok(())
 }
 
-/// Asks a test to stop; deletes one whose load has not begun.
+/// Requests a test to stop; deletes one whose load has not started.
 pub(super) fn ask(place: &Place, id: &TestName, token: Option<&str>) -> Result<(), Ending> {
     let test = place.cluster.test(&place.namespace, id).map_err(told)?;
     if !test.has_started() {
@@ -70,7 +70,7 @@ pub(super) fn ask(place: &Place, id: &TestName, token: Option<&str>) -> Result<(
     asked.map_err(|error| Ending::refusal(ExitCode::Other, &error.notice.message))
 }
 
-/// The token that a coordinator's log names.
+/// The token in a coordinator's log.
 fn token_in(log: &str) -> Option<String> {
     let (_, rest) = log.split_once(BEFORE_TOKEN)?;
     rest.split_whitespace().next().map(str::to_owned)

@@ -1,6 +1,7 @@
-//! The whole result of a test, or the files of a suite, in an object store: put there by the container that hands it on, and read by whoever fetches it.
+//! The whole result of a test, or the files of a suite, in an object store: written by the container that
+//! passes it on, and read when it is fetched.
 //!
-//! Must not know the cluster. Invariant: the store and its keys are those that the environment names, as for the AWS CLI.
+//! Must not know the cluster. Invariant: the store and its keys come from the environment, as with the AWS CLI.
 
 use std::path::Path;
 use std::{fs, io};
@@ -13,14 +14,14 @@ use loadline_output::object_store::{ObjectStore, StoreSettings};
 use super::left::{Left, Take};
 use crate::Env;
 
-/// The object that names the files of a suite.
+/// The object with the names of a suite's files.
 const INDEX: &str = "files.txt";
 /// Its first line.
 const INDEX_HEAD: &str = "loadline-files/v1\n";
-/// A file with certificates in PEM, as the AWS CLI has it.
+/// A file with certificates in PEM, as used by the AWS CLI.
 const CA_BUNDLE: &str = "AWS_CA_BUNDLE";
 
-/// The store that the environment names; `authority`: a file of certificates, which may be missing or empty.
+/// The store from the environment; `authority`: a file of certificates, which may be missing or empty.
 ///
 /// # Errors
 /// A variable is missing, or a file cannot be read.
@@ -41,10 +42,10 @@ fn store(env: &Env, authority: Option<&Path>) -> Result<ObjectStore, String> {
     ObjectStore::new(StoreSettings::read(&variable, authority)?)
 }
 
-/// Puts what a test left into a folder.
+/// Writes the files of a test into a folder.
 ///
 /// # Errors
-/// The store cannot be asked, or does not take it.
+/// The store is unreachable, or refuses them.
 pub(super) fn put(
     env: &Env,
     authority: Option<&Path>,
@@ -68,7 +69,7 @@ pub(super) fn put(
     store.put(folder, INDEX, kind(INDEX), names.as_bytes())
 }
 
-/// What a browser should take a file for.
+/// The media type of a file for browsers.
 fn kind(name: &str) -> &'static str {
     match Path::new(name).extension().and_then(|of| of.to_str()) {
         Some("json") => "application/json",
@@ -81,10 +82,11 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
-/// Reads what was put into a folder: a result alone, or the files that an index names, one after the other.
+/// Reads a stored folder: a single result, or the files named in an index, one after the other.
 ///
 /// # Errors
-/// The store cannot be asked, has none, or names what leads elsewhere; or what takes the files does not.
+/// The store is unreachable, has no such folder, or contains a name that leads elsewhere; or the receiver of
+/// the files fails.
 pub(super) fn get(
     env: &Env,
     folder: &str,

@@ -1,6 +1,6 @@
-//! Tests of a cluster, against the stand-in of its API.
+//! Tests of the cluster commands, against a fake of the cluster's API.
 //!
-//! Must not know the operator. Invariant: the status is what the test itself wrote.
+//! Must not know the operator. Invariant: every status is written by the test itself.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -100,7 +100,7 @@ fn a_script_is_applied_with_all_that_it_reads() {
     assert!(taken.message().contains("arguments"), "{taken}");
 }
 
-/// What lies under a key of a ConfigMap.
+/// The content of a key in a ConfigMap.
 fn unpacked(config_map: &Value, key: &str) -> String {
     let text = config_map["binaryData"][key].as_str().expect("it is there");
     let bytes = STANDARD.decode(text).expect("base64");
@@ -189,7 +189,7 @@ fn a_test_is_followed_to_its_end() {
         .and_then(|follow| follow.until_over(None));
     let heard = print::take_overheard();
     assert_eq!(test.expect("it is over").exit_code, Some(99));
-    // Other tests may write beside it.
+    // Other tests may write at the same time.
     let lines = heard.lines().filter(|line| ["one", "two"].contains(line));
     assert_eq!(lines.collect::<Vec<_>>(), ["one", "two"]);
     let missing = place.test("u").expect_err("there is none");

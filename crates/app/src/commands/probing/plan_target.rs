@@ -1,6 +1,7 @@
-//! A JMeter plan under loads that are not its own.
+//! A JMeter plan under other loads than its own.
 //!
-//! Must not know which loads come. Invariant: what is wrong with the plan is told once, before the first load.
+//! Must not know which loads are applied. Invariant: problems of the plan are reported once, before the first
+//! load.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ impl PlanTarget {
     /// Reads the plan that is the target.
     ///
     /// # Errors
-    /// It cannot be run, or options are for something else.
+    /// It cannot be run, or options do not apply to plans.
     pub(super) fn read(args: &ProbingArgs, env: &Env) -> Result<PlanTarget, Ending> {
         if !args.told.expect.is_empty() || args.users.exec.is_some() {
             return Err(Ending::usage(
@@ -49,7 +50,7 @@ impl PlanTarget {
         })
     }
 
-    /// The plan under a load, begun anew: no load knows what one before it did.
+    /// The plan under a load, restarted: no load depends on an earlier one.
     ///
     /// # Errors
     /// The plan has no group that can be loaded.

@@ -1,4 +1,4 @@
-//! The seconds of a load, where somebody looks on.
+//! The seconds of a load, shown on a terminal.
 //!
 //! Must not know what is loaded. Invariant: without a terminal nothing is drawn.
 
@@ -10,7 +10,7 @@ use loadline_report::units;
 use super::Load;
 use crate::terminal::print;
 
-/// The seconds of a load, on a line of a terminal that the next text takes the place of.
+/// The seconds of a load, on a line of a terminal that the next text replaces.
 pub(super) struct Progress {
     what: String,
     seconds: u64,

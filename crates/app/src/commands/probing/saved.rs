@@ -1,6 +1,6 @@
-//! An answer as JSON, in a file or on standard output.
+//! A result as JSON, in a file or on standard output.
 //!
-//! Must not know what was asked. Invariant: a file is there whole, or what was there before.
+//! Must not know the command. Invariant: the file is either complete or unchanged.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::Ending;
 use crate::terminal::print;
 
-/// Writes what `--json` asks for; `-` is standard output.
+/// Writes the output of `--json`; `-` is standard output.
 ///
 /// # Errors
 /// It cannot be written; the message names option and path.

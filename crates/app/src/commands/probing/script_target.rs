@@ -1,6 +1,6 @@
-//! A k6 script under loads that are not its own.
+//! A k6 script under other loads than its own.
 //!
-//! Must not know which loads come. Invariant: thresholds of the script end no load.
+//! Must not know which loads are applied. Invariant: thresholds of the script do not end a load.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl ScriptTarget {
     /// Reads the script that is the target.
     ///
     /// # Errors
-    /// It cannot be run, or options say something of its load.
+    /// It cannot be run, or options define its load.
     pub(super) fn load(
         args: &ProbingArgs,
         env: &Env,
@@ -95,7 +95,7 @@ impl ScriptTarget {
     }
 }
 
-/// The script's options with a load that is a placeholder, and without thresholds, which could end it.
+/// The script's options with a placeholder for the load, and without thresholds, which could end it.
 fn with_load(options: &Value, users: &UserArgs) -> Value {
     const LAID_ASIDE: [&str; 6] = [
         "scenarios",

@@ -1,6 +1,6 @@
-//! Signals while one load follows another.
+//! Signals during a sequence of loads.
 //!
-//! Must not know loads. Invariant: the first signal ends the load under way, and none is begun after it.
+//! Must not know loads. Invariant: the first signal ends the current load, and no other one starts.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -11,10 +11,10 @@ use loadline_model::{ExitCode, RunCommand};
 use crate::Ending;
 use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
-/// What is said at the first signal.
+/// The message at the first signal.
 const STOPS: &str = "\nstopping: requests in flight are interrupted, no other load starts; press Ctrl-C again to exit at once\n";
 
-/// Signals, passed on to the load under way.
+/// Passes signals on to the current load.
 pub(super) struct Stops {
     shared: Arc<Shared>,
 }
@@ -28,7 +28,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     is_asked: bool,
-    /// Where orders to the load under way go.
+    /// The receiver of orders to the current load.
     load: Option<Sender<RunCommand>>,
 }
 
@@ -55,7 +55,7 @@ impl Stops {
         self.shared.lock().is_asked
     }
 
-    /// The orders to the next load; `None` when there is to be none.
+    /// The orders to the next load; `None` if there must not be one.
     pub(super) fn of_next_load(&self) -> Option<Receiver<RunCommand>> {
         let mut state = self.shared.lock();
         if state.is_asked {

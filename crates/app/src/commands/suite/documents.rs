@@ -1,6 +1,6 @@
 //! Writes the documents of a suite, and traces their cells.
 //!
-//! Must not know what is in a document. Invariant: a document that would not change is not written.
+//! Must not know the content of a document. Invariant: a document that would not change is not written.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -22,19 +22,19 @@ use loadline_suite::state::StateFolder;
 
 use crate::{Ending, charts};
 
-/// Where the state folder keeps the figures of every run.
+/// The file in the state folder with the figures of every run.
 const HISTORY: &str = "history.columns";
 
-/// Where documents are.
+/// The folders of documents.
 pub(super) struct Folders<'a> {
-    /// The suite file's.
+    /// The folder of the suite file.
     pub(super) suite: &'a Path,
-    /// Where they are written to.
+    /// The folder to which they are written.
     pub(super) documents: &'a Path,
 }
 
 impl Folders<'_> {
-    /// What a document holds so far. One that is not there yet begins as the one beside the suite file.
+    /// The current content of a document. A new document starts as the one next to the suite file.
     fn existing(&self, path: &Path, name: &str) -> Result<Option<String>, Ending> {
         for path in [path, &self.suite.join(name)] {
             match fs::read_to_string(path) {
@@ -47,7 +47,7 @@ impl Folders<'_> {
     }
 }
 
-/// Makes sure that there is a place in each document that is there for what is to be written into it.
+/// Ensures that each existing document has a place for its generated content.
 ///
 /// # Errors
 /// A document cannot be read, or has no such place.
@@ -62,10 +62,10 @@ pub(super) fn check_places(file: &SuiteFile, folders: &Folders<'_>) -> Result<()
     Ok(())
 }
 
-/// Writes every document with its charts, and says which.
+/// Writes every document with its charts, and prints their names.
 ///
 /// # Errors
-/// A document cannot be made, read or written.
+/// A document cannot be rendered, read or written.
 pub(super) fn write_all(
     file: &SuiteFile,
     folders: &Folders<'_>,
@@ -101,11 +101,11 @@ pub(super) fn write_all(
     Ok(told)
 }
 
-/// The tables of the first document that people read, for the terminal; a history may be of a million rows, and is not
+/// The tables of the first document for people, for the terminal; a history may have a million rows, and is not
 /// shown.
 ///
 /// # Errors
-/// The document cannot be made.
+/// The document cannot be rendered.
 pub(super) fn tables(
     file: &SuiteFile,
     outcome: &SuiteOutcome,
@@ -120,8 +120,8 @@ pub(super) fn tables(
     tables.map_err(|error| refused(file, Path::new(&spec.file.value), &error))
 }
 
-/// Figures of all runs that were made in this state folder, those that are set aside too: `columns` of them, or all. The runs of
-/// the outcome that are not in there yet are added to its file.
+/// Figures of all runs made in this state folder, including excluded ones: the given `columns`, or all. Runs of
+/// the outcome that are missing are added to its file.
 fn history_with(
     state: &StateFolder,
     outcome: &SuiteOutcome,
@@ -180,7 +180,8 @@ fn small_charts(runs: &[&RunResult]) -> SmallRuns {
     }
 }
 
-/// The charts and reports that a document shows or links to; those that are there were drawn of the same result.
+/// Draws the charts and reports that a document shows or links to; existing ones were drawn from the same
+/// result.
 fn draw(rendered: &Rendered, state: &StateFolder, outcome: &SuiteOutcome) -> Result<(), Ending> {
     let mut drawn: BTreeSet<PathBuf> = BTreeSet::new();
     for chart in &rendered.charts {
@@ -208,7 +209,8 @@ fn draw(rendered: &Rendered, state: &StateFolder, outcome: &SuiteOutcome) -> Res
     Ok(())
 }
 
-/// Puts a file into place in one step, a document is never half a one, and makes its folder where there is none.
+/// Replaces a file atomically, so that a document is never partially written, and creates its folder if
+/// necessary.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -216,7 +218,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     files::replace(path, bytes)
 }
 
-/// Where a cell comes from, in the document that is named, or in the first that has it.
+/// The origin of a cell, in the named document, or in the first that has the cell.
 ///
 /// # Errors
 /// No document has the row and the column.
@@ -271,7 +273,7 @@ fn failed(path: &Path, error: &io::Error) -> Ending {
     )
 }
 
-/// Why a document cannot be read or written, and what to do.
+/// Why a document cannot be read or written, and the next step.
 fn trouble(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::InvalidData => "its text is not UTF-8; save it as UTF-8".to_owned(),

@@ -1,7 +1,7 @@
 //! Runs of a suite as processes of this same binary.
 //!
-//! Must not know suites. Invariants: a process ends with the suite, however that dies; a signal is handed on once, for
-//! the process has a group of its own and does not hear the terminal.
+//! Must not know suites. Invariants: a process ends with the suite, however that dies; a signal is passed on
+//! once, because the process has its own group and does not get the terminal's signals.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -17,17 +17,17 @@ use loadline_suite::runner::{Beat, ExecuteError, Executor, RunFiles, RunOrder};
 use super::wish::Wish;
 use crate::environment::RESULT_FILE;
 
-/// How often is looked whether a process has ended.
+/// Interval for checking whether a process has ended.
 const LOOK: Duration = Duration::from_millis(20);
-/// Time between two signs of life.
+/// Interval of heartbeats.
 const BEAT: Duration = Duration::from_secs(1);
-/// Time that a process has to end after it was asked to, before it is ended.
+/// How long a process may take to end after a request before it is killed.
 const GRACE: Duration = Duration::from_secs(60);
-/// Bytes at the end of a log in which the last line is looked for.
+/// Bytes at the end of a log that are searched for the last line.
 const LAST_LINE: u64 = 4_096;
-/// Wishes to stop after which a process is not asked any more.
+/// Number of stop requests after which a process is not asked any more.
 const PATIENCE: u32 = 3;
-/// What a process is told through its environment, beside where its result is to be left.
+/// Variables for a process, in addition to the location of its result.
 const JOURNAL: &str = "LOADLINE_JOURNAL";
 const OBSERVE: &str = "LOADLINE_OBSERVE_FILE";
 const TAIL: &str = "LOADLINE_OBSERVE_TAIL";
@@ -91,7 +91,7 @@ impl Processes {
         Ok(command)
     }
 
-    /// Waits for the end, hands wishes on, and gives signs of life.
+    /// Waits for the end, passes stop requests on, and emits heartbeats.
     fn watch(
         &self,
         child: &mut Child,
@@ -139,10 +139,11 @@ impl Processes {
     }
 }
 
-/// The system ends the process when the thread that started it is gone: a killed suite leaves no load behind.
+/// Makes the system kill the process when the thread that started it is gone: a killed suite leaves no load
+/// behind.
 fn end_with_parent(command: &mut Command) {
     let parent = std::process::id();
-    // SAFETY: between fork and exec only calls that are safe in signal handlers may be made: prctl and getppid are plain
+    // SAFETY: between fork and exec only async-signal-safe calls are allowed: prctl and getppid are plain
     // system calls, and nothing is allocated.
     unsafe {
         command.pre_exec(move || {
@@ -160,12 +161,12 @@ fn end_with_parent(command: &mut Command) {
 
 fn send(child: &Child, signal: libc::c_int) {
     if let Ok(pid) = libc::pid_t::try_from(child.id()) {
-        // SAFETY: kill takes numbers alone; the child was not waited for, so that its number is still its own.
+        // SAFETY: kill only takes numbers; the child was not waited for, so its number is still its own.
         unsafe { libc::kill(pid, signal) };
     }
 }
 
-/// The last line of a log that says something; progress lines are ended by carriage returns.
+/// The last non-empty line of a log; progress lines end with carriage returns.
 fn last_line(path: &Path) -> Option<String> {
     let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();

@@ -1,6 +1,6 @@
-//! `loadline suite`: the file, the plan, the state and the documents put together.
+//! `loadline suite`: combines the file, the plan, the state and the documents.
 //!
-//! Must not know how any of these work. Invariant: a suite that has errors sends nothing.
+//! Must not know how any of these work. Invariant: a suite with errors sends nothing.
 
 mod documents;
 mod executor;
@@ -36,7 +36,7 @@ use wish::{SuiteClock, Wish};
 /// Runs the command.
 ///
 /// # Errors
-/// The suite file cannot be run, or the state cannot be kept.
+/// The suite file cannot be run, or the state cannot be stored.
 pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
     match &args.action {
         SuiteAction::Init(args) => init::run(args),
@@ -101,20 +101,20 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
     }
 }
 
-/// A suite that was read and planned.
+/// A parsed and planned suite.
 struct Suite {
     file: SuiteFile,
-    /// The suite file's folder.
+    /// The folder of the suite file.
     folder: PathBuf,
-    /// The folder of documents, where it is another one.
+    /// The folder of documents, if it is another one.
     documents: Option<PathBuf>,
     plan: Plan,
     state: StateFolder,
-    /// The state folder as documents name it.
+    /// The state folder as named in documents.
     state_name: String,
 }
 
-/// A file's bytes; a device or a pipe may never end, and is none.
+/// A file's bytes; a device or a pipe, which may never end, is refused.
 fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a plain file"));
@@ -122,7 +122,7 @@ fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// A path as what lies in a folder names it.
+/// A path relative to a folder.
 fn name_in(folder: &Path, path: &Path) -> String {
     let name = path.strip_prefix(folder).unwrap_or(path);
     name.display().to_string()
@@ -147,7 +147,7 @@ impl Suite {
             .clone()
             .unwrap_or_else(|| usual_folder(&args.file));
         let state_name = name_in(&folder, &state);
-        // Runs are told full paths: they work in the suite file's folder.
+        // Runs get absolute paths: their working directory is the suite file's folder.
         let state = std::path::absolute(&state).map_err(|error| unreadable(&state, &error))?;
         Ok(Suite {
             file,
@@ -159,7 +159,7 @@ impl Suite {
         })
     }
 
-    /// The same with its documents where the command line says.
+    /// The same with the documents folder of the command line.
     fn documented(self, args: &SuiteDocumentsArgs) -> Suite {
         let Some(documents) = args.documents.clone() else {
             return self;
@@ -180,7 +180,7 @@ impl Suite {
         }
     }
 
-    /// What is wrong with a document is told before anything is run for it.
+    /// Problems of a document are reported before anything is run for it.
     fn check_documents(&self) -> Result<(), Ending> {
         documents::check_places(&self.file, &self.folders())
     }
@@ -189,7 +189,7 @@ impl Suite {
         documents::write_all(&self.file, &self.folders(), &self.state, outcome)
     }
 
-    /// While a suite is run that has no result yet, its documents keep those of before.
+    /// While a running suite has no result yet, its documents keep their previous content.
     fn expect_results(&self, outcome: &SuiteOutcome) -> Result<(), Ending> {
         let is_empty = outcome.rows.iter().all(|row| row.runs.is_empty());
         match StateLock::holder(self.state.folder()) {
@@ -210,7 +210,7 @@ impl Suite {
         ])
     }
 
-    /// What the rules of all documents match, each once.
+    /// The patterns in the rules of all documents, without duplicates.
     fn component_patterns(&self) -> Vec<String> {
         let rules = self.file.documents.iter().flat_map(|spec| &spec.components);
         let patterns: BTreeSet<&String> = rules.map(|rule| &rule.pattern.value).collect();
@@ -226,7 +226,7 @@ impl Suite {
         outcome.map_err(|error| state_refusal(&error))
     }
 
-    /// Says which results cannot be read: their runs count as not made.
+    /// Reports unreadable results: their runs count as not made.
     fn warn_of_damaged(&self) {
         for error in self.state.damaged(&self.record()) {
             let file = &self.file.path;
@@ -236,7 +236,7 @@ impl Suite {
         }
     }
 
-    /// Says which rows stay empty in documents because the file says something else of them than when they were run.
+    /// Reports rows that stay empty in documents because their definition has changed since they were run.
     fn warn_of_outdated(&self) {
         let rows = self.state.outdated(&self.record());
         if !rows.is_empty() {
@@ -253,7 +253,7 @@ impl Suite {
         lock.map_err(|error| Ending::refusal(ExitCode::Other, &error.to_string()))
     }
 
-    /// The rows that the command line names.
+    /// The rows named on the command line.
     fn only(&self, names: &[String]) -> Result<Option<Vec<usize>>, Ending> {
         let found = names.iter().map(|name| self.index(name));
         let found: Vec<usize> = found.collect::<Result<_, _>>()?;
@@ -280,7 +280,7 @@ impl Suite {
         Ok(self.plan.rows[self.index(name)?].id.clone())
     }
 
-    /// A folder that holds runs is only begun anew where that is asked for.
+    /// A folder with runs is only restarted on request.
     fn begin_anew(&self, fresh: bool) -> Result<(), Ending> {
         if !self.state.has_runs() {
             return Ok(());
@@ -297,7 +297,7 @@ impl Suite {
         )))
     }
 
-    /// The tables for the terminal; where they would not fit, their intervals stand in the document alone.
+    /// The tables for the terminal; if they do not fit, their intervals are only shown in the document.
     fn tables(&self, outcome: &SuiteOutcome, env: &Env) -> Result<String, Ending> {
         let room = io::stdout().is_terminal().then(|| style::columns(env));
         let room = room.flatten();

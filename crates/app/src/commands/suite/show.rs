@@ -1,6 +1,7 @@
-//! What a suite says on the terminal.
+//! The output of a suite on the terminal.
 //!
-//! Must not know how anything came about. Invariant: every line stands for itself, so that a log can be searched.
+//! Must not know where it comes from. Invariant: every line is complete by itself, so that a log can be
+//! searched.
 
 use loadline_model::duration;
 use loadline_report::Style;
@@ -86,7 +87,7 @@ fn ended(title: &str, how: &RunEnd, left: Option<String>) -> String {
     }
 }
 
-/// So many of a thing. The operator reads such a line: no commas.
+/// A number of things. The operator parses such a line: no thousands separators.
 fn several(number: &(impl ToString + ?Sized), thing: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };
@@ -115,7 +116,7 @@ pub(super) fn plan(plan: &Plan, only: Option<&[usize]>) -> String {
     text + &warnings(plan)
 }
 
-/// What is probably not meant.
+/// Likely mistakes.
 pub(super) fn warnings(plan: &Plan) -> String {
     let told = plan
         .warnings
@@ -189,7 +190,7 @@ pub(super) fn plan_json(plan: &Plan, record: &SuiteRecord, only: Option<&[usize]
     format!("{told:#}\n")
 }
 
-/// The runs that are not whole.
+/// The incomplete runs.
 pub(super) fn unfinished(plan: &Plan, state: &StateFolder, record: &SuiteRecord) -> String {
     let mut text = String::new();
     for run in &plan.runs {
@@ -210,7 +211,7 @@ pub(super) fn unfinished(plan: &Plan, state: &StateFolder, record: &SuiteRecord)
     text
 }
 
-/// How the rows stand.
+/// The status of the rows.
 pub(super) fn status(outcome: &SuiteOutcome, state: &StateFolder) -> String {
     let mut text = format!("\n{}\n", outcome.name);
     for row in &outcome.rows {
@@ -246,7 +247,7 @@ pub(super) fn status(outcome: &SuiteOutcome, state: &StateFolder) -> String {
     )
 }
 
-/// The rows that a stopped suite did not run, or not to their end; nothing where there are none.
+/// The rows that a stopped suite did not run, or not to their end; empty if there are none.
 pub(super) fn not_run(outcome: &SuiteOutcome, state: &StateFolder) -> String {
     let mut lines = [
         ("stopped on the way", String::new()),
@@ -267,7 +268,7 @@ pub(super) fn not_run(outcome: &SuiteOutcome, state: &StateFolder) -> String {
         .collect()
 }
 
-/// How wide the widest table is.
+/// The width of the widest table.
 pub(super) fn width(tables: &[PlainTable]) -> usize {
     let widths = tables
         .iter()
@@ -283,7 +284,7 @@ fn columns(table: &PlainTable) -> Vec<TextColumn> {
     columns.collect()
 }
 
-/// Tables with their notes; `room`: the columns of the terminal, `None`: there is none.
+/// Tables with their notes; `room`: width of the terminal in columns, `None`: there is none.
 pub(super) fn tables(tables: &[PlainTable], room: Option<usize>, style: Style) -> String {
     let mut text = String::new();
     for table in tables {

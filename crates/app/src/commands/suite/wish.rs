@@ -1,7 +1,7 @@
-//! The user's wish to stop, as everybody who waits in a suite sees it; and the suite's clock.
+//! The user's stop requests, as seen by everything that waits in a suite; and the suite's clock.
 //!
-//! Must not know what is stopped. Invariant: a wait ends when its time is over or a further wish comes, whichever is
-//! first.
+//! Must not know what is stopped. Invariant: a wait ends when its time is over or another request arrives,
+//! whichever comes first.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
@@ -15,23 +15,23 @@ use loadline_suite::hooks;
 use crate::Ending;
 use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
-/// What is said at the first signal.
+/// The message at the first signal.
 const NOTICE: &str = "\nstopping: the run ends, then cleanup hooks run; press Ctrl-C again to end the run without its outputs\n";
 
-/// How often the user asked.
+/// The number of requests.
 #[derive(Debug, Default)]
 pub(super) struct Wish {
     asked: Mutex<u32>,
-    /// Whether the first who asked did so through the REST API.
+    /// Whether the first request came through the REST API.
     is_remote: AtomicBool,
     changed: Condvar,
 }
 
 impl Wish {
-    /// Listens to signals from now on, and to whoever has the other thing that is given.
+    /// Listens from now on to signals, and to the holders of the returned sender.
     ///
     /// # Errors
-    /// They cannot be caught, or there is no thread for it.
+    /// Signals cannot be caught, or no thread can be started.
     pub(super) fn listen() -> Result<(Arc<Wish>, Sender<RunCommand>), Ending> {
         let (orders, received) =
             signals::orders(FirstSignal::interrupts(NOTICE), SecondSignal::Orders)?;
@@ -41,7 +41,7 @@ impl Wish {
         let started = std::thread::Builder::new()
             .name("suite-signals".to_owned())
             .spawn(move || {
-                // The other end of the orders: as long as it is there, so is the queue.
+                // The other end of the orders: while it exists, so does the queue.
                 let _orders = orders;
                 listener.count(&received);
             });
@@ -66,24 +66,24 @@ impl Wish {
         }
     }
 
-    /// How often it was asked to stop.
+    /// The number of stop requests.
     pub(super) fn times(&self) -> u32 {
         *self.held()
     }
 
-    /// Whether the first who asked did so through the REST API.
+    /// Whether the first request came through the REST API.
     pub(super) fn is_remote(&self) -> bool {
         self.is_remote.load(Ordering::Relaxed)
     }
 
-    /// Waits; a further wish ends it.
+    /// Waits; another request ends the wait.
     pub(super) fn wait(&self, span: Duration) {
         let held = self.held();
         let before = *held;
         let waited = self
             .changed
             .wait_timeout_while(held, span, |asked| *asked == before);
-        // Whoever panicked while it counted has changed nothing by halves.
+        // A panic while counting leaves no inconsistent state.
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -92,7 +92,7 @@ impl Wish {
     }
 }
 
-/// The clock that hooks wait by.
+/// The clock with which hooks wait.
 pub(super) struct SuiteClock {
     pub(super) wish: Arc<Wish>,
     pub(super) clock: Clock,

@@ -1,7 +1,7 @@
 //! `loadline sweep`.
 //!
-//! Must not know how a load is put on a target, nor what is concluded from a curve. Invariant: whatever ends the sweep, the loads
-//! measured by then are told.
+//! Must not know how a load is applied to a target, nor the conclusions from a curve. Invariant: whatever ends
+//! the sweep, the loads measured so far are reported.
 
 mod tell;
 
@@ -22,25 +22,25 @@ use crate::result_files::check_file;
 use crate::terminal::print;
 use crate::{Ending, Env, Files, charts};
 
-/// Arrivals are expected to be answered within a second, for the number of virtual users.
+/// Responses are expected within one second, which determines the number of virtual users.
 const WITHIN_NS: f64 = 1e9;
 
-/// The curve with where it comes from.
+/// The curve with its origin.
 #[derive(Serialize)]
 struct File<'a> {
     #[serde(flatten)]
     curve: &'a Curve,
     /// What was loaded.
     target: &'a str,
-    /// The command line, secrets removed.
+    /// The command line, with secrets removed.
     command: &'a [String],
-    /// Milliseconds since 1970 at the start of the first load; `None` without one.
+    /// Start of the first load in milliseconds since 1970; `None` if there was none.
     started_unix_ms: Option<u64>,
     /// Where it was measured; `None` without a load.
     environment: Option<&'a Environment>,
 }
 
-/// What the command is to do, apart from how loads are put on the target.
+/// The settings of the command, apart from how loads are applied to the target.
 struct Wanted {
     axis: Axis,
     loads: Vec<f64>,
@@ -55,7 +55,7 @@ struct Wanted {
     json: Option<String>,
 }
 
-/// What the loads measured.
+/// The measurements of the loads.
 #[derive(Default)]
 struct Seen {
     points: Vec<LoadPoint>,
@@ -85,7 +85,7 @@ pub(super) fn run(
         started_unix_ms: seen.started_unix_ms,
         environment: seen.environment.as_ref(),
     };
-    // What was measured before a load could not be started is told too.
+    // Measurements made before a load failed to start are reported too.
     match curve.points.is_empty() {
         false => wanted.tell(&file)?,
         true if prober.is_stopped() => {
@@ -104,10 +104,10 @@ pub(super) fn run(
 }
 
 impl Wanted {
-    /// What the options say.
+    /// The settings from the options.
     ///
     /// # Errors
-    /// Loads that cannot be put on a target, and files that cannot be written.
+    /// Loads that cannot be applied to a target, and files that cannot be written.
     fn of(args: &SweepArgs) -> Result<Wanted, Ending> {
         let (axis, loads) = match (&args.rates, &args.concurrency) {
             (Some(rates), _) => (Axis::Rate, rates.all().to_vec()),
@@ -144,7 +144,7 @@ impl Wanted {
         })
     }
 
-    /// Puts one load after the other on the target, until all were or a signal comes.
+    /// Applies one load after the other to the target, until all are done or a signal is received.
     fn measure(&self, prober: &mut Prober, seen: &mut Seen) -> Result<(), Ending> {
         for (position, load) in self.loads.iter().enumerate() {
             if position > 0 {
@@ -218,7 +218,7 @@ fn whole_users(users: &[f64]) -> Result<Vec<f64>, Ending> {
     }
 }
 
-/// The curve as the chart has it.
+/// The curve as data for the chart.
 fn chart(curve: &Curve, target: &str) -> LoadCurve {
     let law = match &curve.scaling {
         Some(Scaling::Fitted(usl)) => Some(usl),

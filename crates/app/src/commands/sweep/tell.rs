@@ -1,4 +1,5 @@
-//! What `loadline sweep` says: a line for each load, the table as text, Markdown and CSV, and what is concluded.
+//! The output of `loadline sweep`: a line for each load, the table as text, Markdown and CSV, and the
+//! conclusions.
 //!
 //! Must not decide anything. Invariant: all tables have the same rows in the same order.
 
@@ -8,7 +9,7 @@ use loadline_model::verdict::Limit;
 use loadline_report::units;
 use loadline_suite::sweep::{Axis, Curve, LoadPoint, NoKnee, Scaling, Usl};
 
-/// A load that begins.
+/// The start of a load.
 pub(super) fn beginning(axis: Axis, load: f64, (number, of): (usize, usize)) -> String {
     let load = match axis {
         Axis::Rate => units::rate(load),
@@ -17,7 +18,7 @@ pub(super) fn beginning(axis: Axis, load: f64, (number, of): (usize, usize)) -> 
     format!("load {number} of {of}  {load:>9}")
 }
 
-/// What a load measured, in a line.
+/// The measurements of a load, in one line.
 pub(super) fn measured(point: &LoadPoint) -> String {
     format!(
         "{}, p50 {}, p99 {}, errors {}",
@@ -109,7 +110,7 @@ fn share(share: Option<f64>) -> String {
     }
 }
 
-/// The table and what is concluded, for a terminal.
+/// The table and the conclusions, for a terminal.
 pub(super) fn text(curve: &Curve, target: &str) -> String {
     let rows: Vec<Vec<String>> = curve
         .points
@@ -138,7 +139,7 @@ pub(super) fn text(curve: &Curve, target: &str) -> String {
     out
 }
 
-/// The table and what is concluded, as Markdown.
+/// The table and the conclusions, as Markdown.
 pub(super) fn markdown(curve: &Curve) -> String {
     let mut out = String::new();
     let heads = heads(curve.axis);
@@ -158,7 +159,7 @@ pub(super) fn markdown(curve: &Curve) -> String {
     out
 }
 
-/// The table as CSV: plain numbers, seconds for times; nothing where nothing was measured.
+/// The table as CSV: plain numbers, times in seconds; empty if nothing was measured.
 pub(super) fn csv(curve: &Curve) -> String {
     let load = match curve.axis {
         Axis::Rate => "rate_per_s",

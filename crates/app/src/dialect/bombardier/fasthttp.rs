@@ -1,6 +1,6 @@
-//! Requests as the tool's default client, fasthttp, was seen to write them.
+//! Requests in the format of the tool's default client, fasthttp, as observed.
 //!
-//! Must not know flags. Invariant: a path leads where it led, by the shortest way.
+//! Must not know flags. Invariant: a path is only shortened, and leads to the same place.
 
 use loadline_go::url::{Url, decoded_bytes, path_of};
 use loadline_model::request::{BodySource, HeaderTemplate};
@@ -9,8 +9,8 @@ use super::given::GivenHeaders;
 use crate::dialect;
 use crate::plan::headers::{self, Headers};
 
-/// The header lines: those that the client knows, the user's in the order given, cookies, and how the
-/// connection goes on.
+/// The header lines: those known to the client, the user's in the given order, cookies, and the connection
+/// header.
 pub(super) fn headers(
     method: &str,
     url: &Url,
@@ -44,7 +44,7 @@ pub(super) fn headers(
     lines.into_lines()
 }
 
-/// Path and query: the path decoded, without empty segments and dots, and encoded anew.
+/// Path and query: the path is decoded, stripped of empty segments and dots, and encoded again.
 pub(super) fn target(url: &Url) -> String {
     let path = path_of(&shortened(&decoded_bytes(&url.path)));
     match url.query.as_deref() {
@@ -53,7 +53,7 @@ pub(super) fn target(url: &Url) -> String {
     }
 }
 
-/// A path without empty segments, `.` and `..`; one dot at its end stays.
+/// A path without empty segments, `.` and `..`; a dot at its end stays.
 fn shortened(path: &[u8]) -> Vec<u8> {
     let mut kept: Vec<&[u8]> = Vec::new();
     let mut segments = path.split(|&byte| byte == b'/').peekable();

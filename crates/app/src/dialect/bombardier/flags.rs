@@ -1,6 +1,6 @@
 //! bombardier's flags: names, kinds, defaults.
 //!
-//! Must not know what they lead to. Invariant: one row per flag.
+//! Must not know their effects. Invariant: one row per flag.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ const fn switch(name: &'static str, short: Option<char>) -> Flag {
     }
 }
 
-/// Every flag, in the order of the help; the last two are ours.
+/// Every flag, in the order of the help; the last two are loadline's.
 pub(super) const KNOWN: &[Flag] = &[
     switch("help", None),
     switch("help-long", None),
@@ -73,11 +73,11 @@ pub(super) const KNOWN: &[Flag] = &[
     },
 ];
 
-/// The flags of one command line, each value read.
+/// The flags of one command line, with parsed values.
 pub(super) struct Flags {
     pub(super) url: String,
     pub(super) connections: u64,
-    /// Nanoseconds; negative ones are refused later, as the tool does.
+    /// Nanoseconds; negative values are refused later, as in the tool.
     pub(super) timeout: i64,
     pub(super) requests: Option<u64>,
     /// Nanoseconds.
@@ -146,7 +146,7 @@ impl Flags {
         })
     }
 
-    /// The text of a flag; `None` when not given or empty, which the tool takes as the same.
+    /// The text of a flag; `None` if not given or empty, which is the same to the tool.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         let given = self.parsed.values.iter().find(|(given, _)| *given == name);
         given
@@ -154,7 +154,7 @@ impl Flags {
             .filter(|value| !value.is_empty())
     }
 
-    /// The text of a flag, the empty text included; `None` when not given.
+    /// The text of a flag, even if empty; `None` if not given.
     pub(super) fn given(&self, name: &str) -> Option<&str> {
         let given = self.parsed.values.iter().find(|(given, _)| *given == name);
         given.map(|(_, value)| value.as_str())
@@ -183,7 +183,7 @@ fn header(line: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.trim_matches(' ').to_owned()))
 }
 
-/// The last one given wins, switched off or not: the tool acts on the mention.
+/// The last one wins, even if switched off: the tool only checks whether it is mentioned.
 fn client_of(switches: &[(&'static str, bool)]) -> Client {
     let named = switches.iter().rev().find_map(|(name, _)| match *name {
         "fasthttp" => Some(Client::FastHttp),

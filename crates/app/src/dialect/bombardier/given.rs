@@ -1,6 +1,6 @@
 //! The header lines of -H, merged as the tool's clients merge them.
 //!
-//! Must not know which lines a client adds. Invariant: a name stands once, with the last value given.
+//! Must not know which lines a client adds. Invariant: a name occurs once, with the last value.
 
 use super::flags::Flags;
 use crate::cli::values;
@@ -8,7 +8,7 @@ use crate::dialect::is_written_by_go;
 use loadline_go::header::canonical;
 use loadline_report::bombardier::Client;
 
-/// The lines of the user, in the order in which their names first came.
+/// The user's lines, in the order in which their names first occurred.
 pub(super) struct GivenHeaders {
     lines: Vec<(String, String)>,
 }
@@ -21,7 +21,7 @@ impl GivenHeaders {
         for (name, value) in &flags.headers {
             values::header_name(name)?;
             values::header_value(value)?;
-            // Go's client is handed names as they are spelled, but for those that it looks for.
+            // Go's client gets names as written, except for those that it looks up.
             let known = canonical(name);
             let spelled = match flags.client {
                 Client::NetHttp1 if !matches!(&*known, "Host" | "User-Agent") => name.clone(),
@@ -41,20 +41,20 @@ impl GivenHeaders {
         }
     }
 
-    /// Adds a line unless one of the name is there.
+    /// Adds a line unless there is one with the same name.
     pub(super) fn add(&mut self, name: &str, value: String) {
         if !self.lines.iter().any(|(known, _)| known == name) {
             self.lines.push((name.to_owned(), value));
         }
     }
 
-    /// Takes a line out.
+    /// Removes a line.
     pub(super) fn take(&mut self, name: &str) -> Option<String> {
         let at = self.lines.iter().position(|(known, _)| known == name)?;
         Some(self.lines.remove(at).1)
     }
 
-    /// Whether the user asks for the connection to be closed.
+    /// Whether the user wants the connection to be closed.
     pub(super) fn closes(&self) -> bool {
         let is_close = |(name, value): &(String, String)| {
             name.eq_ignore_ascii_case("Connection") && value.eq_ignore_ascii_case("close")
@@ -62,12 +62,12 @@ impl GivenHeaders {
         self.lines.iter().any(is_close)
     }
 
-    /// The lines in the order given.
+    /// The lines in their original order.
     pub(super) fn in_order(self) -> impl Iterator<Item = (String, String)> {
         self.lines.into_iter()
     }
 
-    /// The lines in the order of their names.
+    /// The lines sorted by name.
     pub(super) fn by_name(mut self) -> impl Iterator<Item = (String, String)> {
         self.lines.sort();
         self.lines.into_iter()

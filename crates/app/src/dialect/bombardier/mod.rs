@@ -1,6 +1,6 @@
 //! bombardier 2.0: `bombardier [<flags>] <url>`.
 //!
-//! Must not know how its report looks. Invariant: every flag of the tool is taken with its meaning.
+//! Must not know the layout of its report. Invariant: every flag of the tool is accepted, with its meaning.
 
 mod fasthttp;
 mod flags;
@@ -16,7 +16,7 @@ use crate::{Ending, Files};
 /// Which parts are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Print {
-    /// The line that says what will be done.
+    /// The line that describes the test.
     pub intro: bool,
     /// The bar.
     pub progress: bool,
@@ -24,7 +24,7 @@ pub struct Print {
     pub result: bool,
 }
 
-/// How the result is printed.
+/// The format of the result.
 #[derive(Debug)]
 pub enum Format {
     /// The report for people.
@@ -35,27 +35,27 @@ pub enum Format {
     Template(ReportTemplate),
 }
 
-/// What a bombardier command line asks for.
+/// The meaning of a bombardier command line.
 #[derive(Debug)]
 pub struct Job {
-    /// What runs.
+    /// The plan.
     pub plan: TestPlan,
-    /// What the reports repeat of the command line.
+    /// The parts of the command line that reports repeat.
     pub spec: Spec,
     /// Which parts are printed.
     pub print: Print,
-    /// How the result is printed.
+    /// The format of the result.
     pub format: Format,
-    /// Whether the verdict follows; off with `--no-verdict`, which is ours.
+    /// Whether the verdict follows; disabled by `--no-verdict`, which is loadline's own flag.
     pub verdict: bool,
-    /// Observers of the system under test as written; `--observe` is ours.
+    /// Observers of the system under test, as written; `--observe` is loadline's own flag.
     pub observe: Vec<String>,
 }
 
-/// Reads a command line, the program's name not included.
+/// Parses a command line without the program's name.
 ///
 /// # Errors
-/// The tool's refusals, on standard output with exit code 1 as it gives them.
+/// The tool's refusals, on standard output with exit code 1, as in the tool.
 pub fn parse(arguments: &[String], files: &Files, seed: u64) -> Result<Job, Ending> {
     let flags = flags::Flags::read(arguments, files)?;
     plan::job(&flags, files, seed)

@@ -1,7 +1,7 @@
 //! The plan of a bombardier command line.
 //!
-//! Must not know argument syntax. Invariant: checks come in the tool's order, so that the same message
-//! comes first.
+//! Must not know argument syntax. Invariant: checks are in the tool's order, so that the same message comes
+//! first.
 
 use std::time::Duration;
 
@@ -27,10 +27,10 @@ use crate::{Ending, Files};
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"];
 const SECOND_NS: i64 = 1_000_000_000;
-/// The tool looks at its counter this often for `Reqs/sec`.
+/// Interval at which the tool reads its counter for `Reqs/sec`.
 const RATE_WINDOW: Duration = Duration::from_millis(20);
 
-/// What the flags ask for.
+/// The job for the flags.
 pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending> {
     let spec = flags.given("format").unwrap_or("plain-text");
     let template_file = spec.strip_prefix("path:");
@@ -93,7 +93,7 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
     })
 }
 
-/// What is told of the test: without its secrets.
+/// The description of the test, without its secrets.
 fn spec_of(flags: &Flags, load: &DialectLoad, method: &str, url: &str) -> Spec {
     let hidden =
         |(name, value): &(String, String)| (name.clone(), redacted_field(name, value).into_owned());
@@ -138,7 +138,7 @@ fn load(flags: &Flags) -> Result<DialectLoad, String> {
     if flags.requests == Some(0) {
         return Err("invalid number of requests(must be > 0)".to_owned());
     }
-    // -n wins over -d.
+    // -n overrides -d.
     let duration = match (flags.requests, flags.duration.unwrap_or(10 * SECOND_NS)) {
         (Some(_), _) => None,
         (None, nanoseconds) if nanoseconds < SECOND_NS => {
@@ -210,7 +210,7 @@ fn body(flags: &Flags, method: &str, files: &Files) -> Result<BodySource, String
         Some(path) => files.read(path).map_err(told)?,
         None => flags.text("body").unwrap_or_default().into(),
     };
-    // Go's client learns of an empty body only while it sends it.
+    // Go's client only notices an empty body while sending it.
     let in_chunks = match flags.client {
         Client::FastHttp => stream,
         _ if bytes.is_empty() => dialect::expects_body(method),
@@ -232,7 +232,7 @@ fn read_template(path: &str, files: &Files) -> Result<ReportTemplate, Ending> {
     ReportTemplate::parse(&text).map_err(|error| check_error(&error.to_string()))
 }
 
-/// The lines that Go's client sends: those it knows, then the others by name.
+/// The lines that Go's client sends: the known ones, then the others by name.
 fn net_http_headers(
     flags: &Flags,
     method: &str,
@@ -266,7 +266,7 @@ fn net_http_headers(
 
 fn client(flags: &Flags, load: &DialectLoad, given: &GivenHeaders, tls: TlsPlan) -> ClientPlan {
     let http2 = flags.client == Client::NetHttp2;
-    // The default client ignores -a, as its help says, and heeds the header; Go's does the reverse.
+    // The default client ignores -a, as its help says, and applies the header; Go's does the reverse.
     let keep_alive = match flags.client {
         Client::FastHttp => !given.closes(),
         Client::NetHttp1 | Client::NetHttp2 => !flags.is_set("disableKeepAlives"),

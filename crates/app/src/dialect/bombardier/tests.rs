@@ -278,7 +278,7 @@ fn a_line_from_a_real_document() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&job.plan).expect("a plan is JSON"));
 }
 
-/// Hints speak of flags that are there.
+/// Flags named in hints exist.
 #[test]
 fn hints_name_flags_of_this_tool() {
     for word in loadline_model::hint::words(loadline_model::FrontEnd::Bombardier) {

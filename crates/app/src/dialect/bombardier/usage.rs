@@ -1,7 +1,7 @@
-//! bombardier's help, in our words and its order, and its refusals.
+//! bombardier's help, in loadline's own words but in the tool's order, and its refusals.
 //!
-//! Must not know flag values. Invariant: the tool prints refusals on standard output, and what was asked
-//! for on standard error; so does this.
+//! Must not know flag values. Invariant: like the tool, it prints refusals on standard output, and requested
+//! help on standard error.
 
 use loadline_model::ExitCode;
 
@@ -55,12 +55,12 @@ Examples:
   bombardier -n 100000 -l -p r -o json http://127.0.0.1:8080/
 ";
 
-/// The help asked for.
+/// The requested help.
 pub(super) fn help() -> Ending {
     told(USAGE.to_owned())
 }
 
-/// The version asked for.
+/// The requested version.
 pub(super) fn version() -> Ending {
     told(format!(
         "bombardier version 2.0 (loadline {}) {}/{}\n",
@@ -70,7 +70,7 @@ pub(super) fn version() -> Ending {
     ))
 }
 
-/// The tool writes what was asked for to standard error.
+/// The tool writes requested texts to standard error.
 fn told(text: String) -> Ending {
     Ending {
         code: ExitCode::Ok,
@@ -92,7 +92,7 @@ pub(super) fn parse_error(message: &str) -> Ending {
     refusal(&format!("Error parsing the arguments: {message}\n"))
 }
 
-/// A refusal of the checks after it.
+/// A refusal by later checks.
 pub(super) fn check_error(message: &str) -> Ending {
     refusal(&format!("Error initializing bombardier: {message}\n"))
 }

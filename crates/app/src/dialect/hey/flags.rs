@@ -1,12 +1,12 @@
 //! hey's flags: names, kinds, defaults.
 //!
-//! Must not know what they lead to. Invariant: one row per flag.
+//! Must not know their effects. Invariant: one row per flag.
 
 use super::usage;
 use crate::Ending;
 use crate::dialect::go_flag::{self, Kind, Stop, Value};
 
-/// Every flag, in the order of the help; the last two are ours.
+/// Every flag, in the order of the help; the last two are loadline's.
 pub(super) const KNOWN: &[(&str, Kind)] = &[
     ("n", Kind::Int),
     ("c", Kind::Int),
@@ -37,7 +37,7 @@ pub(super) const KNOWN: &[(&str, Kind)] = &[
 /// The flags of one command line.
 pub(super) struct Flags {
     given: Vec<(&'static str, Value)>,
-    /// The first word after the flags; the others are ignored, as hey does.
+    /// The first word after the flags; others are ignored, as in hey.
     pub(super) url: String,
 }
 
@@ -86,12 +86,12 @@ impl Flags {
         }
     }
 
-    /// The text; `None` when not given or empty, which hey mostly takes as the same.
+    /// The text; `None` if not given or empty, which is mostly the same to hey.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.given(name).filter(|text| !text.is_empty())
     }
 
-    /// The text, the empty text included; `None` when not given.
+    /// The text, even if empty; `None` if not given.
     pub(super) fn given(&self, name: &str) -> Option<&str> {
         match self.last(name) {
             Some(Value::Text(text)) => Some(text),

@@ -1,7 +1,7 @@
 //! hey 0.1.5: `hey [options...] <url>`.
 //!
-//! Must not know how its report looks. Invariant: every flag of the tool is taken with its meaning;
-//! what the tool does wrong by its own help (a lost -a, results beyond a million) is not.
+//! Must not know the layout of its report. Invariant: every flag of the tool is accepted, with its meaning;
+//! errors of the tool according to its own help (a lost -a, results beyond a million) are not copied.
 
 mod flags;
 mod plan;
@@ -12,37 +12,37 @@ use loadline_report::hey::ReportTemplate;
 
 use crate::{Ending, Files};
 
-/// What `-o` asks for.
+/// The output selected by `-o`.
 #[derive(Debug)]
 pub enum Output {
     /// The report for people.
     Summary,
-    /// One row for each answer.
+    /// One row per response.
     Csv,
-    /// A Go template over the report.
+    /// A Go template for the report.
     Template(ReportTemplate),
 }
 
-/// What a hey command line asks for.
+/// The meaning of a hey command line.
 #[derive(Debug)]
 pub struct Job {
-    /// What runs.
+    /// The plan.
     pub plan: TestPlan,
-    /// What is printed.
+    /// The output.
     pub output: Output,
-    /// What the verdict says of the plan.
+    /// Notes about the plan in the verdict.
     pub notes: Vec<String>,
-    /// Whether the verdict follows; off with `--no-verdict`, which is ours.
+    /// Whether the verdict follows; disabled by `--no-verdict`, which is loadline's own flag.
     pub verdict: bool,
-    /// Observers of the system under test as written; `--observe` is ours.
+    /// Observers of the system under test, as written; `--observe` is loadline's own flag.
     pub observe: Vec<String>,
 }
 
-/// Reads a command line, the program's name not included.
+/// Parses a command line without the program's name.
 ///
 /// # Errors
-/// The tool's refusals with its exit codes: 1 for a value that it checks itself, 2 for its flag
-/// parser's.
+/// The tool's refusals with its exit codes: 1 for a value that it checks itself, 2 for those of its flag
+/// parser.
 pub fn parse(arguments: &[String], files: &Files, seed: u64) -> Result<Job, Ending> {
     let flags = flags::Flags::read(arguments)?;
     plan::job(&flags, files, seed)

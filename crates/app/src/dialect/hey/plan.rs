@@ -1,7 +1,6 @@
 //! The plan of a hey command line.
 //!
-//! Must not know argument syntax. Invariant: checks come in hey's order, so that the same message
-//! comes first.
+//! Must not know argument syntax. Invariant: checks are in hey's order, so that the same message comes first.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,10 +23,10 @@ use crate::plan::parse_proxy;
 use crate::{Ending, Files};
 
 const USER_AGENT: &str = "hey/0.0.1";
-/// Redirects that Go's client follows: it gives up before an eleventh request.
+/// Redirects followed by Go's client: it stops before an eleventh request.
 const REDIRECTS: u32 = 9;
 
-/// What the flags ask for.
+/// The job for the flags.
 pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending> {
     let output = match flags.text("o") {
         None => Output::Summary,
@@ -72,7 +71,7 @@ pub(super) fn job(flags: &Flags, files: &Files, seed: u64) -> Result<Job, Ending
     })
 }
 
-/// What the user should know of the plan.
+/// Notes for the user about the plan.
 fn notes(flags: &Flags, load: &DialectLoad) -> Vec<String> {
     let wanted = flags.int("n", 200);
     let sent = load
@@ -105,7 +104,7 @@ fn load(flags: &Flags, samples: bool) -> Result<DialectLoad, Ending> {
         .ok()
         .filter(|vus| *vus <= VUS_MAX)
         .ok_or_else(|| value_error(&format!("-c cannot be more than {VUS_MAX}.")))?;
-    // Each worker sends its share; what does not divide is not sent.
+    // Each worker sends its share; the remainder of the division is not sent.
     let shares = u64::try_from(requests / workers.max(1)).ok();
     let requests = shares
         .map(|share| share * u64::from(vus))
@@ -126,7 +125,7 @@ fn load(flags: &Flags, samples: bool) -> Result<DialectLoad, Ending> {
     })
 }
 
-/// -q is each worker's own: in all it is -q times -c.
+/// -q applies to each worker: the total rate is -q times -c.
 fn rate(flags: &Flags, vus: u32) -> Result<Option<ArrivalRate>, Ending> {
     let each = flags.float("q");
     if each.is_nan() || each <= 0.0 {
@@ -168,12 +167,12 @@ fn header_line(line: &str) -> Option<(String, String)> {
     }
     let value = header_text(value);
     values::header_value(value).ok()?;
-    // White space alone matches the pattern, too, and is an empty value.
+    // White space alone also matches the pattern, and is an empty value.
     let is_there = !value.is_empty() || line.ends_with([' ', '\t']);
     is_there.then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// The pattern's dot takes no line end, so a value stops there.
+/// The pattern's dot does not match a line end, so the value stops there.
 fn header_text(value: &str) -> &str {
     let value = value.trim_start_matches(['\n', '\r', '\t', ' ', '\u{c}']);
     value.split('\n').next().unwrap_or_default()
@@ -197,7 +196,7 @@ fn body(flags: &Flags, files: &Files) -> Result<BodySource, Ending> {
     ))
 }
 
-/// The port of a proxy whose URL has none: Go's.
+/// The default port of a proxy URL, as in Go.
 const PROXY_PORT: u16 = 80;
 
 fn proxy(flags: &Flags) -> Result<Option<ProxyPlan>, Ending> {
@@ -226,7 +225,7 @@ fn method(flags: &Flags) -> Result<String, Ending> {
     })
 }
 
-/// The lines that Go sends, in its order: those it knows, then the others by name.
+/// The lines that Go sends, in its order: the known ones, then the others by name.
 fn headers(
     flags: &Flags,
     method: &str,

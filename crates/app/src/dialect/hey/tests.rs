@@ -302,7 +302,7 @@ fn lines_from_real_documents() {
     assert_eq!(rate, Some(10_000.0), "-q is each worker's own");
 }
 
-/// Hints speak of flags that are there.
+/// Flags named in hints exist.
 #[test]
 fn hints_name_flags_of_this_tool() {
     for word in loadline_model::hint::words(loadline_model::FrontEnd::Hey) {

@@ -1,6 +1,6 @@
-//! hey's help, in our words and its order, and its refusals.
+//! hey's help, in loadline's own words but in hey's order, and its refusals.
 //!
-//! Must not know flag values. Invariant: what hey writes to standard error is written there.
+//! Must not know flag values. Invariant: what hey writes to standard error is written there too.
 
 use loadline_model::ExitCode;
 
@@ -81,7 +81,7 @@ pub(super) fn plain_error(message: &str) -> Ending {
     }
 }
 
-/// The help asked for.
+/// The requested help.
 pub(super) fn help() -> Ending {
     Ending {
         code: ExitCode::Ok,

@@ -1,7 +1,7 @@
-//! Backend Listeners: what is told of samples to a store of metrics while the test runs.
+//! Backend Listeners: send metrics of samples to a metrics store while the test runs.
 //!
-//! Each has a thread that sends. Must not know points and lines. Invariant: a receiver that is away holds nothing up: it
-//! is told of once, and what it does not take in time is lost.
+//! Each has a sending thread. Must not know points and lines. Invariant: an unavailable receiver never blocks:
+//! it is reported once, and what it does not accept in time is lost.
 
 use std::io::{self, Write};
 use std::net::{TcpStream, ToSocketAddrs, UdpSocket};
@@ -24,22 +24,22 @@ use loadline_steps::scope::Scope;
 use crate::jmeter::plan_file::warn;
 use crate::jmeter::world::{World, now_ms};
 
-/// Intervals that wait for a receiver at most.
+/// Maximum number of intervals queued for a receiver.
 const WAITING_MAX: usize = 8;
-/// How long a receiver of Graphite may take.
+/// Timeout of a Graphite receiver.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// All Backend Listeners of a plan.
 pub(crate) struct Backends {
     all: Vec<Backend>,
-    /// By the listener's place in the program.
+    /// By the listener's index in the program.
     listeners: Vec<Option<usize>>,
     state: Arc<StepsState>,
-    /// Set when the run has ended: a receiver that fails then is not tried again.
+    /// Set when the run has ended: after that, a failed receiver is not retried.
     has_ended: Arc<AtomicBool>,
 }
 
-/// One of them.
+/// One of the listeners.
 struct Backend {
     form: Form,
     labels: Labels,
@@ -51,14 +51,14 @@ struct Backend {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What it writes.
+/// The format that it writes.
 enum Form {
     Influx(InfluxNames),
-    /// With what names begin with.
+    /// With the prefix of names.
     Graphite(String),
 }
 
-/// Which labels are told singly.
+/// Which labels are reported separately.
 enum Labels {
     None,
     Listed(Vec<String>),
@@ -75,7 +75,7 @@ impl Labels {
     }
 }
 
-/// How a backend reaches its receiver.
+/// The connection of a backend to its receiver.
 enum Way {
     Http(Box<Poster>),
     Udp(String),
@@ -120,7 +120,8 @@ fn connect(to: &str) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// Sends until there is nothing more, or nobody waits for a receiver that takes nothing; tells of its first fault.
+/// Sends until there is nothing more, or until nobody waits for a receiver that accepts nothing; reports its
+/// first error.
 fn send(
     texts: &Receiver<String>,
     has_ended: &AtomicBool,
@@ -155,7 +156,7 @@ impl Arguments {
 }
 
 impl Backends {
-    /// Starts those of a program, and sends what is told at the start.
+    /// Starts the backends of a program, and sends their initial data.
     pub(crate) fn start(
         program: &Program,
         (state, world): (Arc<StepsState>, Arc<World>),
@@ -188,7 +189,7 @@ impl Backends {
         backends
     }
 
-    /// Counts a sample wherever it is heard of.
+    /// Counts a sample for every listener that receives it.
     pub(super) fn take(&mut self, heard: &Heard) {
         for id in &*heard.listeners {
             if let Some(place) = self.listeners.get(*id).copied().flatten() {
@@ -200,7 +201,7 @@ impl Backends {
         }
     }
 
-    /// Tells the intervals that are over.
+    /// Sends the intervals that have ended.
     pub(super) fn look(&mut self) {
         if self.all.is_empty() {
             return;
@@ -213,7 +214,7 @@ impl Backends {
         }
     }
 
-    /// Tells the rest, and waits until it is sent.
+    /// Sends the rest, and waits until it has been sent.
     pub(super) fn finish(&mut self) {
         let threads = self.threads();
         for backend in &mut self.all {
@@ -224,7 +225,7 @@ impl Backends {
         self.has_ended.store(true, Ordering::Relaxed);
         for backend in &mut self.all {
             if let Some(thread) = backend.thread.take() {
-                // A sender that failed has nothing more to say.
+                // A sender that failed has already reported it.
                 drop(thread.join());
             }
         }
@@ -294,7 +295,7 @@ impl Backend {
         }
     }
 
-    /// Tells what was seen since the last time, behind `before`.
+    /// Sends the data since the last call, after `before`.
     fn tell(&mut self, threads: Started, before: &str) {
         let now_ms = now_ms();
         let told = match &self.form {
@@ -307,7 +308,7 @@ impl Backend {
         self.tally.end_interval();
         let Some(sender) = &self.sender else { return };
         match sender.try_send(format!("{before}{told}")) {
-            // What a receiver that is away has not taken is lost; that it is away was told.
+            // What an unavailable receiver has not accepted is lost; its unavailability was reported.
             Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
         }
     }
@@ -375,7 +376,7 @@ mod tests {
 
     use super::*;
 
-    /// How often it was tried to send three texts, and what was told.
+    /// How often sending three texts was tried, and what was reported.
     fn tried(has_ended: bool) -> (usize, Vec<String>) {
         let (sender, texts) = sync_channel(WAITING_MAX);
         for text in ["a", "b", "c"] {

@@ -1,6 +1,6 @@
 //! A results file that is being written.
 //!
-//! Must not know samples. Invariant: what is in the file are whole rows, also where there was no room for more.
+//! Must not know samples. Invariant: the file always contains whole rows, even if the disk was full.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -9,28 +9,28 @@ use std::path::{Path, PathBuf};
 use loadline_report::jmeter::save_config::SaveConfig;
 use loadline_report::jmeter::{csv, xml};
 
-/// Bytes that are kept back at most before they are written.
+/// Maximum number of buffered bytes before they are written.
 const PENDING_MAX: usize = 64 << 10;
 
-/// A results file that is open.
+/// An open results file.
 pub(super) struct OpenFile {
-    /// Where it lies, whatever name it was opened by.
+    /// Its location, by whatever name it was opened.
     pub(super) place: PathBuf,
-    /// The name by which it is told of.
+    /// The name used in messages.
     pub(super) name: String,
     file: File,
-    /// Whole rows that are not written yet.
+    /// Whole rows not written yet.
     pending: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each of them.
     ends: Vec<usize>,
-    /// What the file ends with.
+    /// The text at the end of the file.
     end: &'static str,
 }
 
-/// Where a file lies, by one name only; folders above it are made.
+/// The canonical location of a file; parent folders are created.
 ///
 /// # Errors
-/// A folder cannot be made.
+/// A folder cannot be created.
 pub(super) fn place_of(name: &str) -> io::Result<PathBuf> {
     let path = Path::new(name);
     if let Ok(known) = path.canonicalize() {
@@ -47,8 +47,8 @@ pub(super) fn place_of(name: &str) -> io::Result<PathBuf> {
 }
 
 impl OpenFile {
-    /// Opens a file for rows of a form. One in CSV that is there is added to, without names of columns; so is one in XML
-    /// that has an end, and one that has none is written anew.
+    /// Opens a file for rows of a format. An existing CSV file is appended to, without column names; so is an
+    /// XML file with an end, and an XML file without one is overwritten.
     ///
     /// # Errors
     /// It cannot be written.
@@ -83,10 +83,10 @@ impl OpenFile {
         Ok(open)
     }
 
-    /// Adds rows, which stand in the file sooner or later.
+    /// Adds rows, which are written to the file later.
     ///
     /// # Errors
-    /// Those before cannot be written.
+    /// Earlier rows cannot be written.
     pub(super) fn push(&mut self, rows: &[u8]) -> io::Result<()> {
         self.pending.extend_from_slice(rows);
         self.ends.push(self.pending.len());
@@ -96,7 +96,7 @@ impl OpenFile {
         }
     }
 
-    /// Writes what is kept back. Where not all of it could be written, what is left in the file are whole rows.
+    /// Writes buffered rows. If not all of it could be written, the file still consists of whole rows.
     ///
     /// # Errors
     /// It cannot be written.
@@ -115,13 +115,13 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Cuts off a row of which only a part was written.
+    /// Cuts off a partially written row.
     fn broken_off(&mut self, written: usize, why: io::Error) -> io::Error {
         let whole = self.ends.iter().rfind(|end| **end <= written);
         let surplus = written - whole.copied().unwrap_or(0);
         self.pending.clear();
         self.ends.clear();
-        // A device has no end to cut; what is wrong is told in any case.
+        // A device cannot be truncated; the error is reported in any case.
         let _ = self.file.stream_position().and_then(|at| {
             let surplus = u64::try_from(surplus).unwrap_or(0);
             self.file.set_len(at.saturating_sub(surplus))
@@ -139,8 +139,8 @@ impl OpenFile {
     }
 }
 
-/// Cuts the end of a file in XML off, so that what follows stands within its root; `false`: it has none, and is empty
-/// now.
+/// Cuts off the end of an XML file, so that new rows are inside its root; `false`: it has no end, and is now
+/// empty.
 fn cut_end(file: &mut File) -> io::Result<bool> {
     let length = file.seek(SeekFrom::End(0))?;
     let from = length.saturating_sub(xml::TAIL_BYTES);
@@ -163,7 +163,7 @@ mod tests {
         SaveConfig { is_xml, ..config }
     }
 
-    /// What is in a file after a row was added to what was there.
+    /// The content of a file after a row was added to its previous content.
     fn added(before: Option<&str>, is_xml: bool) -> String {
         let folder = tempfile::tempdir().expect("there is room");
         let path = folder.path().join("a/b.jtl");

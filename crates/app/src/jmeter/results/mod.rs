@@ -1,7 +1,7 @@
 //! Where the samples of a plan go: the results file, the files of listeners, and the lines on the console.
 //!
-//! On a thread of its own. Must not know threads of the plan. Invariant: what was taken is written, in whole rows, before
-//! the run is told to be over.
+//! Runs on a separate thread. Must not know the plan's threads. Invariant: all received samples are written, in
+//! whole rows, before the run is reported as finished.
 
 mod backends;
 mod file;
@@ -19,33 +19,33 @@ pub(crate) use self::outlets::Outlets;
 pub(crate) use self::summaries::{Summaries, name_of_run};
 use super::world::now_ms;
 
-/// What was sampled stands in its file after so long at the latest.
+/// Maximum delay before a sample is written to its file.
 const FLUSH_EVERY_MS: u32 = 1_000;
 
-/// What came of the samples of a run.
+/// The outcome of the samples of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
-    /// Samples that succeeded; transactions are none.
+    /// Successful samples, without transactions.
     pub(crate) good: u64,
     /// Samples of HTTP requests.
     pub(crate) requests: u64,
-    /// Those of them that succeeded.
+    /// The successful ones of them.
     pub(crate) good_requests: u64,
-    /// Why a file could not be written, in words for the user, who was told; `None`: all could.
+    /// Why a file could not be written, as the message that the user got; `None`: all were written.
     pub(crate) fault: Option<String>,
 }
 
-/// Everything that hears of samples.
+/// All receivers of samples.
 pub(crate) struct Hearers {
-    /// The results file, where one is wanted, and those of listeners.
+    /// The results file, if requested, and those of listeners.
     pub(crate) outlets: Outlets,
-    /// The lines of JMeter's console; `None`: they are not told.
+    /// The lines of JMeter's console; `None`: they are not printed.
     pub(crate) summaries: Option<Summaries>,
-    /// Stores of metrics.
+    /// Metrics stores.
     pub(crate) backends: Backends,
 }
 
-/// Takes all samples of a run.
+/// Receives all samples of a run.
 pub(crate) fn take(samples: &Receiver<Vec<Heard>>, hearers: Hearers) -> Taken {
     let Hearers {
         mut outlets,
@@ -86,7 +86,7 @@ pub(crate) fn take(samples: &Receiver<Vec<Heard>>, hearers: Hearers) -> Taken {
 }
 
 impl Taken {
-    /// Counts a sample; of a transaction those that are told below it.
+    /// Counts a sample; for a transaction, the samples below it.
     fn count(&mut self, sample: &Sample) {
         if sample.is_transaction {
             return sample.children.iter().for_each(|below| self.count(below));
@@ -97,7 +97,7 @@ impl Taken {
         self.good_requests += is_request * is_good;
     }
 
-    /// Whether anything succeeded: requests, where any were made.
+    /// Whether anything succeeded: among requests, if there were any.
     pub(crate) fn has_good(&self) -> bool {
         match self.requests {
             0 => self.good > 0,

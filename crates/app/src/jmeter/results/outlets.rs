@@ -1,7 +1,7 @@
-//! Which files the samples of a plan are written to: the results file of the run, and those of listeners.
+//! The files to which the samples of a plan are written: the results file of the run, and those of listeners.
 //!
-//! Must not know threads. Invariant: a sample stands in a file once for each name that it was opened by, however many
-//! listeners name it so.
+//! Must not know threads. Invariant: a file contains a sample once for each name by which it was opened,
+//! however many listeners use that name.
 
 use std::io;
 
@@ -24,15 +24,15 @@ use crate::terminal::print;
 /// All files that samples are written to.
 pub(crate) struct Outlets {
     files: Vec<OpenFile>,
-    /// The names by which files are written to.
+    /// The names by which the files are written.
     names: Vec<String>,
-    /// By the listener's place in the program.
+    /// By the listener's index in the program.
     listeners: Vec<Option<Writer>>,
     /// The results of the run.
     results: Option<Writer>,
     rows: Rows,
     is_flushed_always: bool,
-    /// The names by which the sample at hand was written.
+    /// The names by which the current sample was written.
     written: Vec<usize>,
     /// Why a file could not be written.
     fault: Option<String>,
@@ -41,28 +41,28 @@ pub(crate) struct Outlets {
 /// Writes samples to one of the files.
 struct Writer {
     file: usize,
-    /// The place of its name among the names.
+    /// The index of its name among the names.
     name: usize,
     wanted: Wanted,
     config: SaveConfig,
 }
 
-/// Makes rows of samples.
+/// Formats samples as rows.
 struct Rows {
     /// The name of this machine.
     host: String,
-    /// How timestamps are written; `None`: in milliseconds.
+    /// The format of timestamps; `None`: in milliseconds.
     timestamps: Option<Pattern>,
-    /// The rows of a sample, whose memory is used again.
+    /// The rows of a sample; the memory is reused.
     text: String,
 }
 
 impl Outlets {
-    /// Opens the files of a program's listeners, and of `results`. A listener's file that cannot be opened is told of,
-    /// and not written.
+    /// Opens the files of a program's listeners, and of `results`. A listener's file that cannot be opened is
+    /// reported, and not written.
     ///
     /// # Errors
-    /// The results file cannot be written, in words for the user.
+    /// The results file cannot be written, as a message for the user.
     pub(crate) fn open(
         program: &Program,
         results: Option<&str>,
@@ -161,9 +161,9 @@ impl Outlets {
         })
     }
 
-    /// Writes a sample wherever it is heard of.
+    /// Writes a sample to every file that receives it.
     pub(super) fn take(&mut self, heard: &Heard) {
-        // As in JMeter, a file has a sample once.
+        // As in JMeter, a file contains a sample once.
         if matches!(heard.standing, Standing::Again(_)) {
             return;
         }
@@ -187,7 +187,7 @@ impl Outlets {
         }
     }
 
-    /// Writes what is kept back.
+    /// Writes buffered rows.
     pub(super) fn flush(&mut self) {
         for file in &mut self.files {
             if let Err(error) = file.flush() {
@@ -199,7 +199,7 @@ impl Outlets {
     /// Ends all files.
     ///
     /// # Errors
-    /// One of them could not be written, in words for the user, who was told.
+    /// One of them could not be written, as the message that the user got.
     pub(super) fn close(mut self) -> Result<(), String> {
         for file in &mut self.files {
             if let Err(error) = file.close() {
@@ -210,7 +210,7 @@ impl Outlets {
     }
 }
 
-/// Tells once that files cannot be written.
+/// Reports once that files cannot be written.
 fn tell(fault: &mut Option<String>, name: &str, error: &io::Error) {
     if fault.is_none() {
         let message = format!("cannot write {name}: {error}");
@@ -237,7 +237,7 @@ impl Rows {
     }
 }
 
-/// An instant by a pattern, in local time.
+/// A time in a format, in local time.
 fn date(pattern: Option<&Pattern>, unix_ms: i64) -> String {
     let moment = Moment {
         unix_ms,

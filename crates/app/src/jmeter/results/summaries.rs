@@ -1,6 +1,8 @@
-//! The lines that tell on the way how many samples there were: the summary of the run, and those that a plan asks for.
+//! The lines that report the number of samples during the run: the summary of the run, and those that a plan
+//! requests.
 //!
-//! Must not know files. Invariant: summaries of one name are one, which counts a sample once for each that hears of it.
+//! Must not know files. Invariant: summaries with the same name are one, which counts a sample once per
+//! listener that receives it.
 
 use std::sync::Arc;
 
@@ -16,14 +18,14 @@ use loadline_steps::scope::Scope;
 use crate::jmeter::world::{World, now_ms};
 use crate::terminal::print;
 
-/// Seconds between two lines, where no property says otherwise.
+/// Default interval between two lines, in seconds.
 const INTERVAL_S: u32 = 30;
 
 /// All summaries of a run.
 pub(crate) struct Summaries {
     names: Vec<String>,
     summarisers: Vec<Summariser>,
-    /// By the listener's place in the program.
+    /// By the listener's index in the program.
     listeners: Vec<Option<usize>>,
     /// The summary of the run.
     run: Option<usize>,
@@ -34,7 +36,7 @@ pub(crate) struct Summaries {
     state: Arc<StepsState>,
 }
 
-/// The name of the summary of a run, as properties have it; `None`: none is wanted.
+/// The name of the summary of a run, from the properties; `None`: there is none.
 pub(crate) fn name_of_run(world: &World) -> Option<String> {
     world
         .property("summariser.name")
@@ -42,7 +44,7 @@ pub(crate) fn name_of_run(world: &World) -> Option<String> {
 }
 
 impl Summaries {
-    /// The summaries of a program, which begin now.
+    /// The summaries of a program, starting now.
     pub(crate) fn new(
         program: &Program,
         (state, world): (Arc<StepsState>, Arc<World>),
@@ -91,9 +93,10 @@ impl Summaries {
         })
     }
 
-    /// Counts a sample wherever it is heard of, and tells the lines that are due.
+    /// Counts a sample for every summary that receives it, and prints the lines that are due.
     pub(super) fn take(&mut self, heard: &Heard) {
-        // JMeter knows transactions by their message, which those lack that are told before their end.
+        // JMeter recognises transactions by their message, which is missing if they are reported before their
+        // end.
         let is_known = heard.sample.is_transaction && !heard.sample.message.is_empty();
         if self.skips_transactions && is_known {
             return;
@@ -109,7 +112,7 @@ impl Summaries {
         }
     }
 
-    /// Tells the last lines, in the order in which JMeter keeps summaries.
+    /// Prints the last lines, in the order in which JMeter stores summaries.
     pub(super) fn finish(&mut self) {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         for place in hash_order::of_grown(&names) {
@@ -121,7 +124,7 @@ impl Summaries {
     fn tell(&self, lines: &[String]) {
         for line in lines {
             if self.is_printed {
-                // A console that went away is no reason to end a test.
+                // A closed console is no reason to end a test.
                 let _ = print::to_stdout(&format!("{line}\n"));
             }
             if self.is_logged {

@@ -1,4 +1,4 @@
-//! Tiers, shortcuts and problems: what real k6 v2.2.0 made of the same.
+//! Tiers, shortcuts and problems, compared with the real k6 v2.2.0.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn read(options: &Value) -> K6Options {
     K6Options::from_json(options).expect("good options").options
 }
 
-/// What comes of a script's options and those of flags: warnings, and the scenarios' own lines.
+/// The outcome of a script's options and those of flags: warnings, and the scenarios' own lines.
 fn of(script: &Value, flags: &Value) -> Result<(Vec<String>, String), String> {
     let tiers = Tiers {
         script: read(script),

@@ -1,23 +1,23 @@
-//! A script by its digest: `https://…#sha256=HEX`.
+//! A script with its digest: `https://…#sha256=HEX`.
 //!
-//! Must not know where bytes come from. Invariant: bytes that do not have the digest are an error, whatever they are.
+//! Must not know where bytes come from. Invariant: bytes with another digest are an error, whatever they are.
 
 use sha2::{Digest, Sha256};
 
-/// Begins the digest behind an address.
+/// Precedes the digest after a URL.
 const MARK: &str = "#sha256=";
 
-/// What the bytes of a script must be.
+/// The digest that the bytes of a script must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     hex: String,
 }
 
 impl Wanted {
-    /// Splits the name of a script into its address and the digest that it wants; a name that is no address of the web has none.
+    /// Splits the name of a script into its URL and the required digest; a name that is not a web URL has none.
     ///
     /// # Errors
-    /// What stands behind the mark is no digest.
+    /// The text after the mark is not a digest.
     pub fn split(name: &str) -> Result<(&str, Option<Wanted>), String> {
         let is_web = name.starts_with("https://");
         let Some((address, hex)) = name.split_once(MARK).filter(|_| is_web) else {
@@ -33,10 +33,10 @@ impl Wanted {
         Ok((address, Some(Wanted { hex })))
     }
 
-    /// Holds bytes against it.
+    /// Compares bytes with it.
     ///
     /// # Errors
-    /// They are others.
+    /// They have another digest.
     pub fn check(&self, address: &str, bytes: &[u8]) -> Result<(), String> {
         let found: String = Sha256::digest(bytes)
             .iter()
@@ -56,7 +56,7 @@ impl Wanted {
 mod tests {
     use super::*;
 
-    /// Of no bytes at all (FIPS 180-4, example).
+    /// The digest of the empty input (FIPS 180-4, example).
     const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     #[test]

@@ -1,8 +1,8 @@
 //! Fetched modules on disk.
 //!
-//! One file for each address, named by a hash of it: a line of JSON with the address and the
-//! server's validators, then the body as it was. Must not know who fetched it. Invariant: a file is
-//! whole or not there, and its address is compared before it is used.
+//! One file per URL, named by a hash of it: a line of JSON with the URL and the server's validators, then the
+//! unchanged body. Must not know who fetched it. Invariant: a file is complete or does not exist, and its URL
+//! is compared before it is used.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// What is kept of an address; `None` when there is nothing, or nothing readable.
+    /// The cached module of a URL; `None` if there is none, or it is unreadable.
     pub(super) fn read(folder: &Path, url: &Url) -> Option<Kept> {
         let bytes = std::fs::read(path_of(folder, url)).ok()?;
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
@@ -36,10 +36,10 @@ impl Kept {
         })
     }
 
-    /// Keeps it.
+    /// Stores it.
     ///
     /// # Errors
-    /// When the folder cannot be written to.
+    /// The folder cannot be written to.
     pub(super) fn write(&self, folder: &Path, url: &Url) -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
         let path = path_of(folder, url);
@@ -50,7 +50,7 @@ impl Kept {
         });
         let mut text = format!("{about}\n").into_bytes();
         text.extend_from_slice(&self.body);
-        // Runs beside this one may keep the same module.
+        // Concurrent runs may store the same module.
         files::replace(&path, text)
     }
 }
@@ -77,7 +77,7 @@ mod tests {
         kept.write(folder.path(), &one).expect("there is room");
         assert_eq!(Kept::read(folder.path(), &one), Some(kept));
         assert_eq!(Kept::read(folder.path(), &two), None);
-        // As if both had one hash.
+        // As if both had the same hash.
         std::fs::copy(path_of(folder.path(), &one), path_of(folder.path(), &two)).expect("room");
         assert_eq!(Kept::read(folder.path(), &two), None);
     }

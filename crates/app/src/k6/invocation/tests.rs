@@ -1,4 +1,4 @@
-//! Whole command lines: what becomes of them, and what real k6 v2.2.0 says of those it refuses.
+//! Complete command lines: their meaning, and the messages of the real k6 v2.2.0 for those that it refuses.
 
 use loadline_model::{Behaviour, Executor};
 use proptest::prelude::*;
@@ -338,7 +338,7 @@ fn inspect_prints_the_bytes_of_k6_2_2_0() {
             panic!("no help was asked for");
         };
         let (text, notices) = invocation.inspect(&facts(&options)).expect("good options");
-        // The end of the line is added where the text is printed.
+        // The line end is added when the text is printed.
         assert_eq!(text, golden.trim_end());
         assert!(notices.is_empty());
     }

@@ -1,8 +1,8 @@
-//! The options of a k6 script: one declaration per option gives its key, its environment variable, its
-//! flag, its place in what is printed, and how the tiers lie over one another.
+//! The options of a k6 script: one declaration per option defines its key, its environment variable, its flag,
+//! its position in the output, and how tiers are merged.
 //!
-//! Source of names, order and messages: k6's reference and its output. Must not know which tier a
-//! set of options came from. Invariant: no input panics; what was read and written reads the same.
+//! Source of names, order and messages: k6's reference and its output. Must not know which tier a set of
+//! options came from. Invariant: no input panics; reading and writing a value preserves it.
 
 pub mod parts;
 pub mod scenario;
@@ -27,18 +27,18 @@ use value::{OptionError, OptionValue, Texts, nullable};
 pub enum Reach {
     /// Everywhere.
     Script,
-    /// By flags and environment alone.
+    /// Only by flags and environment.
     Process,
 }
 
 macro_rules! options {
     ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $key:literal, $env:literal, $go:literal, $flag:literal, $reach:ident;)+) => {
-        /// The options; `None` means that this tier says nothing of it.
+        /// The options; `None` means that this tier does not set it.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct K6Options { $($(#[doc = $doc])+ pub $field: Option<$type>,)+ }
 
         impl K6Options {
-            /// Reads one key, in any case; `None` when there is no such option.
+            /// Reads one key, ignoring case; `None` if there is no such option.
             fn read_key(&mut self, key: &str, value: &Value) -> Option<Result<(), OptionError>> {
                 $(if Reach::$reach == Reach::Script && key.eq_ignore_ascii_case($key) {
                     return Some(nullable(value, concat!("Options.", $key)).map(|read| {
@@ -51,7 +51,7 @@ macro_rules! options {
             /// The options that environment variables set.
             ///
             /// # Errors
-            /// k6's message on the first variable that cannot be read.
+            /// k6's message about the first invalid variable.
             pub fn from_env(env: &Env) -> Result<K6Options, String> {
                 Ok(K6Options { $($field: match env.set($env) {
                     None => None,
@@ -64,7 +64,7 @@ macro_rules! options {
             /// The options that flags set.
             ///
             /// # Errors
-            /// k6's message on the first flag that cannot be read.
+            /// k6's message about the first invalid flag.
             pub(super) fn from_flags(given: &Parsed) -> Result<K6Options, String> {
                 Ok(K6Options { $($field: match $flag {
                     "" => None,
@@ -76,7 +76,7 @@ macro_rules! options {
             #[cfg(test)]
             pub(crate) const FLAGS: &[&str] = &[$($flag),+];
 
-            /// These options over those of a lower tier, one by one.
+            /// These options merged over those of a lower tier, one by one.
             fn laid_over(&self, lower: &K6Options) -> K6Options {
                 K6Options { $($field: match &self.$field {
                     Some(value) => Some(value.over(lower.$field.as_ref())),
@@ -101,47 +101,47 @@ options! {
     paused: bool = "paused", "K6_PAUSED", "Paused", "paused", Script;
     /// Virtual users.
     vus: i64 = "vus", "K6_VUS", "VUs", "vus", Script;
-    /// How long.
+    /// Duration of the test.
     duration: GoDuration = "duration", "K6_DURATION", "Duration", "duration", Script;
-    /// Iterations in all.
+    /// Total number of iterations.
     iterations: i64 = "iterations", "K6_ITERATIONS", "Iterations", "iterations", Script;
     /// Legs of a ramp of virtual users.
     stages: Stages = "stages", "K6_STAGES", "Stages", "stage", Script;
     /// Scenarios by name.
     scenarios: Scenarios = "scenarios", "", "Scenarios", "", Script;
-    /// The part of the test that this process does.
+    /// The part of the test that this process runs.
     execution_segment: Segment = "executionSegment", "", "ExecutionSegment", "execution-segment", Script;
     /// All parts.
     execution_segment_sequence: SegmentSequence = "executionSegmentSequence", "", "ExecutionSegmentSequence", "execution-segment-sequence", Script;
-    /// Leave `setup()` out.
+    /// Skip `setup()`.
     no_setup: bool = "noSetup", "K6_NO_SETUP", "NoSetup", "no-setup", Script;
-    /// Time that `setup()` may take.
+    /// Timeout of `setup()`.
     setup_timeout: GoDuration = "setupTimeout", "K6_SETUP_TIMEOUT", "SetupTimeout", "", Script;
-    /// Leave `teardown()` out.
+    /// Skip `teardown()`.
     no_teardown: bool = "noTeardown", "K6_NO_TEARDOWN", "NoTeardown", "no-teardown", Script;
-    /// Time that `teardown()` may take.
+    /// Timeout of `teardown()`.
     teardown_timeout: GoDuration = "teardownTimeout", "K6_TEARDOWN_TIMEOUT", "TeardownTimeout", "", Script;
-    /// Time that `handleSummary()` may take.
+    /// Timeout of `handleSummary()`.
     handle_summary_timeout: GoDuration = "handleSummaryTimeout", "K6_HANDLE_SUMMARY_TIMEOUT", "HandleSummaryTimeout", "", Script;
-    /// Requests per second over all virtual users.
+    /// Maximum requests per second of all virtual users together.
     rps: i64 = "rps", "K6_RPS", "RPS", "rps", Script;
     /// How names are resolved.
     dns: DnsOption = "dns", "K6_DNS", "DNS", "dns", Script;
-    /// Redirects followed.
+    /// Maximum number of redirects followed.
     max_redirects: i64 = "maxRedirects", "K6_MAX_REDIRECTS", "MaxRedirects", "max-redirects", Script;
     /// Value of `User-Agent`.
     user_agent: String = "userAgent", "K6_USER_AGENT", "UserAgent", "user-agent", Script;
-    /// Requests of one batch at a time.
+    /// Maximum concurrent requests of one batch.
     batch: i64 = "batch", "K6_BATCH", "Batch", "batch", Script;
-    /// Requests of one batch at a time to one host.
+    /// Maximum concurrent requests of one batch to one host.
     batch_per_host: i64 = "batchPerHost", "K6_BATCH_PER_HOST", "BatchPerHost", "batch-per-host", Script;
-    /// What of each request is logged.
+    /// What is logged of each request.
     http_debug: String = "httpDebug", "K6_HTTP_DEBUG", "HTTPDebug", "http-debug", Script;
     /// Skip TLS verification.
     insecure_skip_tls_verify: bool = "insecureSkipTLSVerify", "K6_INSECURE_SKIP_TLS_VERIFY", "InsecureSkipTLSVerify", "insecure-skip-tls-verify", Script;
-    /// Cipher suites allowed.
+    /// Allowed cipher suites.
     tls_cipher_suites: CipherSuites = "tlsCipherSuites", "K6_TLS_CIPHER_SUITES", "TLSCipherSuites", "", Script;
-    /// TLS versions allowed.
+    /// Allowed TLS versions.
     tls_version: TlsVersions = "tlsVersion", "", "TLSVersion", "", Script;
     /// Client certificates.
     tls_auth: TlsAuths = "tlsAuth", "K6_TLSAUTH", "TLSAuth", "", Script;
@@ -149,45 +149,45 @@ options! {
     throw: bool = "throw", "K6_THROW", "Throw", "throw", Script;
     /// Conditions by metric.
     thresholds: Thresholds = "thresholds", "K6_THRESHOLDS", "Thresholds", "", Script;
-    /// Networks that may not be connected to.
+    /// Networks to which connections are forbidden.
     blacklist_ips: Networks = "blacklistIPs", "K6_BLACKLIST_IPS", "BlacklistIPs", "blacklist-ip", Script;
-    /// Host names that may not be asked.
+    /// Host names to which requests are forbidden.
     block_hostnames: Patterns = "blockHostnames", "K6_BLOCK_HOSTNAMES", "BlockedHostnames", "block-hostnames", Script;
     /// Addresses of names.
     hosts: HostsOption = "hosts", "K6_HOSTS", "Hosts", "", Script;
-    /// A connection for each request.
+    /// Use a new connection for each request.
     no_connection_reuse: bool = "noConnectionReuse", "K6_NO_CONNECTION_REUSE", "NoConnectionReuse", "no-connection-reuse", Script;
     /// Close connections after each iteration.
     no_vu_connection_reuse: bool = "noVUConnectionReuse", "K6_NO_VU_CONNECTION_REUSE", "NoVUConnectionReuse", "no-vu-connection-reuse", Script;
-    /// A shorter iteration is followed by a wait.
+    /// Minimum duration: shorter iterations are followed by a wait.
     min_iteration_duration: GoDuration = "minIterationDuration", "K6_MIN_ITERATION_DURATION", "MinIterationDuration", "min-iteration-duration", Script;
-    /// Settings of k6's cloud; only carried.
+    /// Settings of k6's cloud; only passed on.
     cloud: Value = "cloud", "", "Cloud", "", Script;
-    /// Settings of extensions; only carried.
+    /// Settings of extensions; only passed on.
     ext: Extensions = "ext", "", "External", "", Script;
     /// Statistics of trends in the summary.
     summary_trend_stats: Vec<String> = "summaryTrendStats", "K6_SUMMARY_TREND_STATS", "SummaryTrendStats", "summary-trend-stats", Script;
     /// Unit of times in the summary.
     summary_time_unit: String = "summaryTimeUnit", "K6_SUMMARY_TIME_UNIT", "SummaryTimeUnit", "summary-time-unit", Script;
-    /// Tags that are set by themselves.
+    /// Tags that are set automatically.
     system_tags: SystemTags = "systemTags", "K6_SYSTEM_TAGS", "SystemTags", "system-tags", Script;
     /// Tags of every sample.
     tags: Texts = "tags", "K6_TAGS", "RunTags", "tag", Script;
-    /// Kept for k6's sake; nothing here has such a buffer.
+    /// Accepted for compatibility with k6; there is no such buffer here.
     metric_samples_buffer_size: i64 = "metricSamplesBufferSize", "K6_METRIC_SAMPLES_BUFFER_SIZE", "MetricSamplesBufferSize", "", Script;
     /// Keep cookies between iterations.
     no_cookies_reset: bool = "noCookiesReset", "K6_NO_COOKIES_RESET", "NoCookiesReset", "", Script;
     /// Read response bodies and discard them.
     discard_response_bodies: bool = "discardResponseBodies", "K6_DISCARD_RESPONSE_BODIES", "DiscardResponseBodies", "discard-response-bodies", Script;
-    /// Feature flags; a script's own are not heeded.
+    /// Feature flags; ignored in a script's options.
     features: Vec<String> = "features", "", "Features", "", Script;
-    /// File that the script's console is written to.
+    /// File for the script's console output.
     console_output: String = "consoleOutput", "K6_CONSOLE_OUTPUT", "ConsoleOutput", "console-output", Process;
     /// Local addresses.
     local_ips: LocalIps = "localIPs", "K6_LOCAL_IPS", "LocalIPs", "local-ips", Process;
 }
 
-/// k6's message on a variable that cannot be read; `field` is what it sets.
+/// k6's message about an invalid variable; `field` is the option that it sets.
 pub(super) fn env_error(name: &str, field: &str, text: &str, go_type: &str, why: &str) -> String {
     format!(
         "envconfig.Process: assigning {name} to {field}: converting '{text}' to type {go_type}. \
@@ -212,7 +212,7 @@ impl OptionValue for Extensions {
     }
 }
 
-/// `localIPs`: addresses, ranges and networks between commas, as they were written.
+/// `localIPs`: addresses, ranges and networks separated by commas, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalIps(pub String);
 
@@ -241,28 +241,28 @@ impl OptionValue for LocalIps {
     }
 }
 
-/// Options of a script, and what was found besides.
+/// Options of a script, with other findings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScriptOptions {
     /// The options.
     pub options: K6Options,
-    /// Keys that are no options, sorted.
+    /// Unknown keys, sorted.
     pub unknown: Vec<String>,
 }
 
-/// An error with the key that it is about.
+/// An error with its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyError {
-    /// The key; empty when the options are no object.
+    /// The key; empty if the options are not an object.
     pub key: String,
-    /// What k6 shows of the text before the place where it gave up.
+    /// The text that k6 shows before the place where it stopped reading.
     pub place: String,
     /// What is wrong.
     pub error: OptionError,
 }
 
-/// What k6 shows of an option that it cannot read: the line of indented JSON up to where its reader
-/// stopped, which knows no more than the first brace of options that read themselves.
+/// The text that k6 shows for an invalid option: the line of indented JSON up to where its reader stopped. For
+/// options with their own reader, that is only the first brace.
 fn place_of(key: &str, value: &Value) -> String {
     let wrong_row = |rows: &serde_json::Map<String, Value>| {
         let mut rows = rows.iter();
@@ -285,10 +285,10 @@ fn place_of(key: &str, value: &Value) -> String {
 }
 
 impl K6Options {
-    /// Reads an object of options; null means none. Keys in any case.
+    /// Reads an object of options; null means none. Keys ignore case.
     ///
     /// # Errors
-    /// The first value, in the order of the keys, that cannot be read.
+    /// The first invalid value, in the order of the keys.
     pub fn from_json(value: &Value) -> Result<ScriptOptions, KeyError> {
         let mut read = ScriptOptions::default();
         let Value::Object(rows) = value else {
@@ -324,7 +324,7 @@ impl K6Options {
         Ok(read)
     }
 
-    /// Whether an option that says how the load is made is set, `vus` alone aside.
+    /// Whether an option that defines the load is set, not counting `vus` alone.
     #[must_use]
     pub fn has_execution(&self) -> bool {
         self.duration.is_some()
@@ -333,8 +333,8 @@ impl K6Options {
             || self.scenarios.is_some()
     }
 
-    /// These options over those of a lower tier: each that is set replaces the lower one, and any
-    /// that says how the load is made replaces all of those that do (`vus` aside).
+    /// These options merged over those of a lower tier: each one that is set replaces the lower one, and any
+    /// that defines the load replaces all of those that do (except `vus`).
     #[must_use]
     pub fn over(&self, lower: &K6Options) -> K6Options {
         if !self.has_execution() {
@@ -350,14 +350,14 @@ impl K6Options {
         self.laid_over(&lower)
     }
 
-    /// As `k6 inspect` prints them: what a script can say.
+    /// The output of `k6 inspect`: the options that a script can set.
     #[must_use]
     pub fn inspected(&self) -> Vec<(String, Json)> {
         let script = |(_, reach, _): &(&str, Reach, Option<Json>)| *reach == Reach::Script;
         kept(self.rows().into_iter().filter(script))
     }
 
-    /// As `exec.test.options` shows them: without the shortcuts for a scenario.
+    /// As shown by `exec.test.options`: without the shortcuts for a scenario.
     #[must_use]
     pub fn as_seen_by_script(&self) -> Json {
         let shortcuts = ["vus", "duration", "iterations", "stages"];

@@ -1,6 +1,6 @@
-//! The options whose values have a shape of their own: stages, thresholds, names, TLS.
+//! Options with structured values: stages, thresholds, names, TLS.
 //!
-//! Must not know which options there are. Invariant: as of [`super::value`].
+//! Must not know which options exist. Invariant: as in [`super::value`].
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ use super::value::{
 /// One leg of a ramp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageOption {
-    /// How long it takes.
+    /// Its duration.
     pub duration: Option<GoDuration>,
     /// Virtual users, or starts per unit of time, at its end.
     pub target: Option<i64>,
@@ -77,7 +77,7 @@ impl OptionValue for Stages {
         Json::List(self.iter().map(stage).collect())
     }
 
-    /// A leg without a duration is none to k6.
+    /// k6 ignores a leg without a duration.
     fn over(&self, _lower: Option<&Stages>) -> Stages {
         let legs = self.iter().filter(|stage| stage.duration.is_some());
         legs.copied().collect()
@@ -99,7 +99,7 @@ fn stage_of(value: &Value, field: &str) -> Result<StageOption, OptionError> {
 /// Reads `duration:target`, or either of them.
 ///
 /// # Errors
-/// Go's message on the part that cannot be read.
+/// Go's message about the invalid part.
 pub fn stage_of_text(text: &str) -> Result<StageOption, String> {
     let (duration, target) = text.split_once(':').unwrap_or((text, ""));
     let duration = match duration {
@@ -118,9 +118,9 @@ pub fn stage_of_text(text: &str) -> Result<StageOption, String> {
 pub struct ThresholdOption {
     /// The condition.
     pub threshold: String,
-    /// Whether the test ends when it does not hold.
+    /// Whether the test ends if it fails.
     pub abort_on_fail: bool,
-    /// Time in which it ends nothing.
+    /// Initial time in which it does not end the test.
     pub delay_abort_eval: Option<GoDuration>,
 }
 
@@ -146,7 +146,7 @@ impl OptionValue for Thresholds {
     }
 
     fn from_env(text: &str) -> Result<Option<Thresholds>, String> {
-        // An object is taken too, since a condition with a colon cannot be written otherwise.
+        // An object is accepted too, since a condition with a colon cannot be written otherwise.
         if let Ok(value @ Value::Object(_)) = serde_json::from_str(text) {
             return Self::from_json(&value, "Options.thresholds").map_err(|e| e.to_string());
         }
@@ -220,12 +220,12 @@ fn condition(text: &str) -> ThresholdOption {
     }
 }
 
-/// `dns`: how names are resolved; each part is an option of its own.
+/// `dns`: how names are resolved; each part is a separate option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DnsOption {
-    /// How long a name serves: `inf`, `0` or a span.
+    /// How long a resolved name is used: `inf`, `0` or a duration.
     pub ttl: Option<String>,
-    /// Which address is taken.
+    /// Which address is selected.
     pub select: Option<DnsSelect>,
     /// Which family is used.
     pub policy: Option<DnsPolicy>,
@@ -257,12 +257,12 @@ fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: Option<T>) -> Json 
     found.map_or(Json::Null, |(name, _)| Json::text(*name))
 }
 
-/// `dns` as Go's JSON reader names its type.
+/// The type of `dns` in messages of Go's JSON reader.
 const DNS_FIELDS: &str = "struct { TTL null.String \"json:\\\"ttl\\\"\"; Select types.NullDNSSelect \
                           \"json:\\\"select\\\"\"; Policy types.NullDNSPolicy \"json:\\\"policy\\\"\" }";
 
 impl DnsOption {
-    /// Whether a name can serve that long, which k6 asks once the options are read.
+    /// Whether the TTL is valid, which k6 checks after reading the options.
     ///
     /// # Errors
     /// k6's message.
@@ -354,7 +354,7 @@ impl OptionValue for DnsOption {
     }
 }
 
-/// `hosts`: addresses by name; `None` for a text that is no address, which k6 lets pass.
+/// `hosts`: addresses by name; `None` for a text that is not an address, which k6 accepts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostsOption(pub BTreeMap<String, Option<HostAddress>>);
 
@@ -397,7 +397,7 @@ impl OptionValue for HostsOption {
     }
 }
 
-/// What k6 takes for a name of `hosts`: `*` or `*.`, labels, `:port`, each of which may be missing.
+/// k6's pattern for a name in `hosts`: `*` or `*.`, labels, `:port`, each of them optional.
 fn is_host_pattern(text: &str) -> bool {
     let rest = text
         .strip_prefix('*')
@@ -407,7 +407,7 @@ fn is_host_pattern(text: &str) -> bool {
     is_port && (labels.is_empty() || is_name(labels))
 }
 
-/// The port behind an address, as Go's `net.SplitHostPort` finds it; `None` where it finds none.
+/// The port after an address, as found by Go's `net.SplitHostPort`; `None` if there is none.
 fn port_of(text: &str) -> Option<&str> {
     let (host, port) = text.rsplit_once(':')?;
     let is_bracketed = host.starts_with('[') && host.ends_with(']');
@@ -417,7 +417,7 @@ fn port_of(text: &str) -> Option<&str> {
 /// `blacklistIPs`: networks.
 pub type Networks = Vec<Network>;
 
-/// Reads a network; `what` begins the message.
+/// Reads a network; `what` starts the message.
 ///
 /// # Errors
 /// k6's message.
@@ -463,7 +463,7 @@ impl OptionValue for Networks {
     }
 }
 
-/// `blockHostnames`: patterns as they were written.
+/// `blockHostnames`: patterns as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patterns(pub Vec<String>);
 
@@ -532,7 +532,7 @@ impl OptionValue for SystemTags {
     }
 }
 
-/// Segments and their sequences travel as text.
+/// Segments and their sequences are written as text.
 macro_rules! text_option {
     ($type:ty, $go_type:literal) => {
         impl OptionValue for $type {

@@ -1,7 +1,7 @@
-//! A scenario as options give it: the executor's own keys, read strictly, and what is wrong with it.
+//! A scenario in options: the executor's own keys, parsed strictly, and its problems.
 //!
-//! Source of keys, limits and messages: k6's reference and its output. Must not know plans.
-//! Invariant: a scenario in which [`ScenarioOptions::errors`] finds nothing can be planned.
+//! Source of keys, limits and messages: k6's reference and its output. Must not know plans. Invariant: a
+//! scenario without [`ScenarioOptions::errors`] can be planned.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ impl ExecutorKind {
         }
     }
 
-    /// Its own keys, in the order in which they are printed.
+    /// Its own keys, in output order.
     fn keys(self) -> &'static [&'static str] {
         match self {
             ExecutorKind::SharedIterations | ExecutorKind::PerVuIterations => {
@@ -92,7 +92,7 @@ impl ExecutorKind {
 
 macro_rules! scenario_keys {
     ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $key:literal;)+) => {
-        /// A scenario; `None` means that it says nothing of it.
+        /// A scenario; `None` means that the key is not set.
         #[derive(Clone, Debug, PartialEq)]
         pub struct ScenarioOptions {
             /// The executor.
@@ -101,13 +101,13 @@ macro_rules! scenario_keys {
         }
 
         impl ScenarioOptions {
-            /// A scenario of which nothing else is said.
+            /// A scenario with only an executor.
             #[must_use]
             pub fn new(executor: ExecutorKind) -> ScenarioOptions {
                 ScenarioOptions { executor, $($field: None,)+ }
             }
 
-            /// Reads one key of those that the executor has, in any case.
+            /// Reads one of the executor's keys, ignoring case.
             fn read_key(&mut self, key: &str, value: &Value, field: &str) -> Result<(), OptionError> {
                 $(if key.eq_ignore_ascii_case($key) {
                     let field = match BASE.contains(&$key) {
@@ -129,7 +129,7 @@ macro_rules! scenario_keys {
     };
 }
 
-/// The keys that every executor has, in the order in which they are printed.
+/// The keys of every executor, in output order.
 const BASE: [&str; 7] = [
     "executor",
     "startTime",
@@ -143,29 +143,29 @@ const BASE: [&str; 7] = [
 scenario_keys! {
     /// When it starts.
     start_time: GoDuration = "startTime";
-    /// Time that running iterations get to end.
+    /// How long running iterations may take to end.
     graceful_stop: GoDuration = "gracefulStop";
-    /// Variables of its own.
+    /// Its own variables.
     env: Texts = "env";
     /// Name of the exported function.
     exec: String = "exec";
-    /// Tags of its own.
+    /// Its own tags.
     tags: Texts = "tags";
-    /// Settings of modules; only carried.
+    /// Settings of modules; only passed on.
     options: Value = "options";
     /// Virtual users.
     vus: i64 = "vus";
-    /// Iterations, shared or of each.
+    /// Iterations, shared or per virtual user.
     iterations: i64 = "iterations";
     /// Time after which no iteration starts.
     max_duration: GoDuration = "maxDuration";
-    /// How long.
+    /// Its duration.
     duration: GoDuration = "duration";
     /// Virtual users at the start.
     start_vus: i64 = "startVUs";
     /// Legs of the ramp.
     stages: Stages = "stages";
-    /// Time that a virtual user taken out gets to end its iteration.
+    /// How long a removed virtual user may take to end its iteration.
     graceful_ramp_down: GoDuration = "gracefulRampDown";
     /// Starts per unit of time.
     rate: i64 = "rate";
@@ -173,9 +173,9 @@ scenario_keys! {
     time_unit: GoDuration = "timeUnit";
     /// Starts per unit of time at the start.
     start_rate: i64 = "startRate";
-    /// Virtual users initialized before the start.
+    /// Virtual users created before the start.
     pre_allocated_vus: i64 = "preAllocatedVUs";
-    /// Virtual users at most.
+    /// Maximum number of virtual users.
     max_vus: i64 = "maxVUs";
 }
 
@@ -236,7 +236,7 @@ fn scenario_of(name: &str, value: &Value, field: &str) -> Result<ScenarioOptions
 }
 
 impl ScenarioOptions {
-    /// As k6 prints it.
+    /// In k6's output format.
     #[must_use]
     pub fn to_json(&self) -> Json {
         let shown = |key: &&&str| **key != "options" || self.options.is_some();
@@ -247,8 +247,8 @@ impl ScenarioOptions {
         )
     }
 
-    /// Sets one key from the command line (`--scenario name.key=value`): the value is JSON where it
-    /// reads as such, else text. Keys of other executors are dropped when the executor changes.
+    /// Sets one key from the command line (`--scenario name.key=value`): the value is parsed as JSON if
+    /// possible, otherwise it is text. Keys of other executors are dropped when the executor changes.
     ///
     /// # Errors
     /// Names the key, and what is wrong with it or its value.
@@ -271,7 +271,7 @@ impl ScenarioOptions {
         self.read_key(key, &value, "Options.scenarios")
     }
 
-    /// Everything that makes the scenario impossible to run, in k6's words and order.
+    /// Everything that prevents the scenario from running, in k6's words and order.
     #[must_use]
     pub fn errors(&self, name: &str) -> Vec<String> {
         let mut found = Vec::new();
@@ -451,7 +451,7 @@ fn too_short(name: &str, span: GoDuration) -> Option<String> {
         .then(|| format!("the {name} must be at least 1s, but is {span}"))
 }
 
-/// Most virtual users, or starts per unit of time, that a stage may aim at.
+/// Maximum number of virtual users, or starts per unit of time, as the target of a stage.
 const TARGET_MAX: i64 = 100_000_000;
 
 fn stage_errors(stages: &[StageOption]) -> Vec<String> {

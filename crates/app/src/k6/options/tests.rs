@@ -1,11 +1,11 @@
-//! Options: what real k6 v2.2.0 said of the same input, and that no input panics.
+//! Options, compared with the messages of the real k6 v2.2.0, and that no input panics.
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
 
-/// The set lines of what `k6 inspect` prints, on one line.
+/// The set options in the output of `k6 inspect`, on one line.
 fn inspected(options: &Value) -> Result<String, String> {
     let read = K6Options::from_json(options).map_err(|error| error.error.to_string())?;
     let rows = read.options.inspected().into_iter();

@@ -1,16 +1,16 @@
 //! The TLS options: versions, cipher suites, client certificates.
 //!
-//! Must not know how TLS is spoken. Invariant: as of [`super::value`].
+//! Must not know how TLS is implemented. Invariant: as in [`super::value`].
 
 use serde_json::Value;
 
 use super::super::json::Json;
 use super::value::{OptionError, OptionValue, env_items, list, nullable, object, written};
 
-/// The versions that k6 takes, lowest first. Its documentation names `ssl3.0` too, which it refuses.
+/// The versions that k6 accepts, lowest first. Its documentation also names `ssl3.0`, which it refuses.
 pub const VERSIONS: [&str; 4] = ["tls1.0", "tls1.1", "tls1.2", "tls1.3"];
 
-/// `tlsVersion`: the lowest and the highest version; places in [`VERSIONS`].
+/// `tlsVersion`: the lowest and the highest version, as indices in [`VERSIONS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TlsVersions {
     /// The lowest; `None`: the default.
@@ -65,7 +65,7 @@ impl OptionValue for TlsVersions {
     }
 }
 
-/// The cipher suites that Go's `crypto/tls` names.
+/// The names of cipher suites in Go's `crypto/tls`.
 const CIPHER_SUITES: [&str; 25] = [
     "TLS_RSA_WITH_RC4_128_SHA",
     "TLS_RSA_WITH_3DES_EDE_CBC_SHA",
@@ -94,7 +94,7 @@ const CIPHER_SUITES: [&str; 25] = [
     "TLS_CHACHA20_POLY1305_SHA256",
 ];
 
-/// `tlsCipherSuites`: names of Go's `crypto/tls`.
+/// `tlsCipherSuites`: names from Go's `crypto/tls`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CipherSuites(pub Vec<String>);
 
@@ -137,9 +137,9 @@ pub struct TlsAuth {
     pub cert: String,
     /// Private key, PEM.
     pub key: String,
-    /// Opens an encrypted key; `None`: the key is plain.
+    /// The password of an encrypted key; `None`: the key is not encrypted.
     pub password: Option<String>,
-    /// Host names that it is shown to; `None`: all.
+    /// Host names for which it is used; `None`: all.
     pub domains: Option<Vec<String>>,
 }
 

@@ -1,7 +1,7 @@
-//! One option's value: read from JSON and from an environment variable, written as JSON.
+//! The value of one option: read from JSON and from an environment variable, written as JSON.
 //!
-//! The messages are those that k6 users search for. Must not know which options there are.
-//! Invariant: a value that was read and written reads the same again.
+//! The messages are those for which k6 users search. Must not know which options exist. Invariant: reading,
+//! writing and reading again returns the same value.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,16 +13,16 @@ use serde_json::{Map, Value};
 use super::super::json::Json;
 use crate::dialect::pflag::Parsed;
 
-/// Why an option cannot be read.
+/// Why an option is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionError {
-    /// The value is of another type.
+    /// The value has another type.
     Type {
-        /// What it is, in the words of Go's JSON reader.
+        /// The actual type, in the words of Go's JSON reader.
         found: String,
-        /// Where, `Options.vus`.
+        /// The field, such as `Options.vus`.
         field: String,
-        /// What it should be: a type of Go.
+        /// The expected Go type.
         expected: &'static str,
     },
     /// Anything else, in k6's words.
@@ -35,7 +35,7 @@ impl OptionError {
         OptionError::Text(text.into())
     }
 
-    /// The value is of another type.
+    /// The value has another type.
     pub fn of_type(value: &Value, field: &str, expected: &'static str) -> OptionError {
         OptionError::Type {
             found: kind(value).to_owned(),
@@ -75,7 +75,7 @@ pub fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The type that Go gives a value that it knows nothing of.
+/// Go's type for a value without a declared type.
 fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Number(_) => "float64",
@@ -96,16 +96,16 @@ fn not_of_type(value: &Value, expected: &str) -> OptionError {
 pub trait OptionValue: Sized {
     /// The type in k6, for messages about environment variables.
     const GO_TYPE: &'static str;
-    /// Whether the key is left out while the option is not set.
+    /// Whether the key is omitted while the option is not set.
     const LEFT_OUT: bool = false;
 
-    /// Reads a value that is not null; `None` where k6 takes it as not set.
+    /// Reads a value that is not null; `None` if k6 treats it as not set.
     ///
     /// # Errors
     /// k6's message.
     fn from_json(value: &Value, field: &str) -> Result<Option<Self>, OptionError>;
 
-    /// Reads the value of an environment variable, which may be empty; `None` where k6 takes it as not set.
+    /// Reads the value of an environment variable, which may be empty; `None` if k6 treats it as not set.
     ///
     /// # Errors
     /// k6's message without its beginning.
@@ -128,12 +128,12 @@ pub trait OptionValue: Sized {
     /// Writes the value.
     fn to_json(&self) -> Json;
 
-    /// What is written while the option is not set.
+    /// The output while the option is not set.
     fn absent() -> Json {
         Json::Null
     }
 
-    /// This value over that of a lower tier.
+    /// This value merged over that of a lower tier.
     fn over(&self, _lower: Option<&Self>) -> Self
     where
         Self: Clone,
@@ -331,7 +331,7 @@ impl OptionValue for Texts {
         )
     }
 
-    /// An empty set says nothing.
+    /// An empty set does not override.
     fn over(&self, lower: Option<&Texts>) -> Texts {
         match lower {
             Some(lower) if self.is_empty() => lower.clone(),
@@ -353,13 +353,13 @@ impl OptionValue for Value {
     }
 }
 
-/// The items of a list in an environment variable: texts between commas, none in a blank one.
+/// The items of a list in an environment variable: texts separated by commas, none in a blank one.
 pub fn env_items(text: &str) -> impl Iterator<Item = &str> {
     let items = (!text.trim().is_empty()).then(|| text.split(','));
     items.into_iter().flatten()
 }
 
-/// `name:value` pairs between commas.
+/// `name:value` pairs separated by commas.
 pub fn env_rows(text: &str) -> impl Iterator<Item = Result<(&str, &str), String>> {
     text.split(',').map(|row| {
         row.split_once(':')
@@ -371,7 +371,7 @@ pub fn env_rows(text: &str) -> impl Iterator<Item = Result<(&str, &str), String>
 /// The items of a list.
 ///
 /// # Errors
-/// The value is something else.
+/// The value has another type.
 pub fn list<'a>(
     value: &'a Value,
     field: &str,
@@ -386,7 +386,7 @@ pub fn list<'a>(
 /// The rows of an object.
 ///
 /// # Errors
-/// The value is something else.
+/// The value has another type.
 pub fn object<'a>(
     value: &'a Value,
     field: &str,
@@ -398,7 +398,7 @@ pub fn object<'a>(
     }
 }
 
-/// A whole value, `None` for null.
+/// An optional value, `None` for null.
 ///
 /// # Errors
 /// k6's message.
@@ -409,7 +409,7 @@ pub fn nullable<T: OptionValue>(value: &Value, field: &str) -> Result<Option<T>,
     }
 }
 
-/// What an option that may not be set is written as.
+/// The output of an option that may not be set.
 pub fn written<T: OptionValue>(value: Option<&T>) -> Json {
     value.map_or_else(T::absent, OptionValue::to_json)
 }

@@ -1,6 +1,6 @@
-//! The screen as a whole: head, charts, panels, keys.
+//! The whole screen: header, charts, panels, keys.
 //!
-//! Must not know terminals or clocks. Invariant: any size is drawn, the smallest with a word on it.
+//! Must not know terminals or clocks. Invariant: any size can be drawn; if it is too small, a message says so.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use super::shown::{Body, Shown};
 use super::{lines, panels, tables};
 use crate::web::state::Phase;
 
-/// Below this nothing can be read.
+/// Below this size nothing is readable.
 const WIDTH_MIN: u16 = 50;
 const HEIGHT_MIN: u16 = 14;
-/// From this on panels stand beside the charts.
+/// From this width on, panels are beside the charts.
 const WIDE: u16 = 104;
 const PANELS: u16 = 46;
 
@@ -49,7 +49,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, shown: &Shown) {
         draw_body(frame, body, shown);
         panels::draw(frame, below, shown);
     } else {
-        // A table wants all rows that there are.
+        // A table uses all available rows.
         draw_body(frame, body, shown);
     }
     draw_foot(frame, foot, shown);

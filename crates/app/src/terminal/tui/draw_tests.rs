@@ -1,6 +1,6 @@
-//! The screen as it looks, of runs made by hand.
+//! The screen for constructed runs.
 //!
-//! Must not know a terminal: what was drawn is read from a buffer. Invariant: no size panics.
+//! Must not know a terminal: the drawing is read from a buffer. Invariant: no size panics.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn plan(line: &str) -> Arc<TestPlan> {
     Arc::new(crate::plan::tests_support::plan_of(&words))
 }
 
-/// A run of so many seconds that is not over.
+/// An unfinished run of this many seconds.
 fn running(line: &str, seconds: u64) -> Shown {
     let plan = plan(line);
     let mut state = State::default();
@@ -93,7 +93,7 @@ fn a_wide_screen() {
     insta::assert_snapshot!(drawn(&running(OPEN, 12), 120, 36));
 }
 
-/// The usual size of a terminal has room for what matters most.
+/// The usual terminal size has room for the most important things.
 #[test]
 fn thresholds_and_errors_are_seen_on_a_small_screen() {
     let mut shown = running(OPEN, 12);
@@ -166,7 +166,7 @@ fn requests_by_name_take_the_place_of_the_charts() {
         let text = drawn(&shown, width, 24);
         assert!(text.contains("GET http://h/a"), "{text}");
         let head = text.lines().find(|line| line.contains("  requests "));
-        // On a wide screen there is something else beside the table.
+        // On a wide screen there are other things beside the table.
         let words: Vec<&str> = head.unwrap_or_default().split_whitespace().collect();
         assert!(words.join(" ").starts_with(heads), "{text}");
     }

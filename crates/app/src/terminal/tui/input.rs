@@ -1,14 +1,14 @@
-//! Whether keys wait to be read, or the terminal is gone.
+//! Whether key presses are waiting, or the terminal is gone.
 //!
-//! Must not know keys. Invariant: crossterm is asked only where there is something to read: from a terminal that is gone it
-//! reads for ever.
+//! Must not know keys. Invariant: crossterm is only called if there is input: on a closed terminal it would
+//! read forever.
 
 use std::fs::File;
 use std::io::{IsTerminal, stdin};
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
-/// What a terminal has to say.
+/// The state of a terminal's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waiting {
     /// Nothing yet.
@@ -19,10 +19,10 @@ pub(super) enum Waiting {
     Gone,
 }
 
-/// Where keys come from, as crossterm chooses it.
+/// The source of key presses, chosen as in crossterm.
 pub(super) enum Keyboard {
     Stdin,
-    /// The process's terminal, where standard input is something else.
+    /// The process's terminal, if standard input is something else.
     Terminal(File),
 }
 
@@ -35,7 +35,7 @@ impl Keyboard {
         }
     }
 
-    /// Waits for a key, for so long at most.
+    /// Waits for a key press, up to `at_most`.
     pub(super) fn wait(&self, at_most: Duration) -> Waiting {
         wait(
             match self {
@@ -59,7 +59,7 @@ fn wait(fd: RawFd, at_most: Duration) -> Waiting {
     match answered {
         1 if asked.revents & (libc::POLLHUP | libc::POLLERR | libc::POLLNVAL) != 0 => Waiting::Gone,
         1 => Waiting::Input,
-        // Also where a signal ended it early: the size may have changed.
+        // Also if a signal ended the wait early: the size may have changed.
         _ => Waiting::Nothing,
     }
 }

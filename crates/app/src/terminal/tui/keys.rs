@@ -1,28 +1,27 @@
-//! What keys do.
+//! The effects of keys.
 //!
-//! Must not know the view. Invariant: Ctrl-C stops, as everywhere: a terminal in raw mode sends no
-//! signal.
+//! Must not know the view. Invariant: Ctrl-C stops, as everywhere: a terminal in raw mode sends no signal.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::shown::Body;
 
-/// What a key asks for.
+/// The effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// Let running iterations end; at the second time, stop at once.
+    /// Let running iterations end; the second time, stop at once.
     Stop,
-    /// Pause, or go on.
+    /// Pause or resume.
     Pause,
-    /// Show or hide what the keys do.
+    /// Show or hide the help for keys.
     Help,
-    /// Show something else than the charts, or them again.
+    /// Replace the charts by something else, or show them again.
     Show(Body),
-    /// Hide help, else go back to the charts.
+    /// Hide the help, otherwise go back to the charts.
     Close,
 }
 
-/// What a key asks for; `None`: nothing.
+/// The effect of a key; `None`: none.
 pub(super) fn action(key: &KeyEvent) -> Option<Action> {
     if key.kind == KeyEventKind::Release {
         return None;

@@ -1,7 +1,7 @@
-//! The charts: rates over time, and percentiles over time.
+//! The charts: rates and percentiles over time.
 //!
-//! Must not know panels. Invariant: times are drawn on a logarithmic axis whose labels say so by their
-//! values.
+//! Must not know panels. Invariant: times are drawn on a logarithmic axis, which is visible in the values of
+//! its labels.
 
 use loadline_model::result::{Percentiles, Row};
 use loadline_report::units::{rate, span};
@@ -16,7 +16,7 @@ use super::shown::Shown;
 
 type Point = (f64, f64);
 
-/// How a line is drawn, so that lines are told apart without their colours.
+/// The style of a line, so that lines are distinguishable without colours.
 #[derive(Clone, Copy, Debug)]
 enum Drawn {
     Line,
@@ -35,7 +35,7 @@ impl Drawn {
         }
     }
 
-    /// What stands before its name.
+    /// The sign before its name.
     fn sign(self) -> char {
         match self {
             Drawn::Line => '⠒',
@@ -46,7 +46,7 @@ impl Drawn {
     }
 }
 
-/// Draws both charts, the one below the other.
+/// Draws both charts, one below the other.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let rows: &[Row] = shown.result.as_ref().map_or(&[], |result| &result.series);
     let [above, below] = Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
@@ -66,7 +66,7 @@ fn per_second(rows: &[Row], of: impl Fn(&Row) -> Option<u64>) -> Vec<Point> {
 
 fn rates(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     let look = shown.look;
-    // What is due and dropped are iterations: a script's are told in numbers, beside its requests.
+    // Due and dropped starts are iterations: those of a script are shown as numbers beside its requests.
     let is_script = shown.plan.sends_several();
     let offered = per_second(rows, |row| row.offered.filter(|_| !is_script));
     let answered = per_second(rows, |row| Some(row.completed));
@@ -101,17 +101,17 @@ fn rates(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     chart(frame, area, shown, "requests per second", &sets, &axis);
 }
 
-/// An axis of values, with labels at even distances from its one end to the other.
+/// An axis of values, with evenly spaced labels from one end to the other.
 struct ValueAxis {
     low: f64,
     high: f64,
     labels: Vec<String>,
 }
 
-/// From so many rows on a label has room between those at the ends.
+/// Number of rows from which there is room for a label in the middle.
 const MIDDLE_FROM: u16 = 5;
 
-/// The rows of a chart that are left for its lines: title, axis and its labels take three.
+/// The rows of a chart left for its lines: title, axis and labels take three.
 fn graph_rows(area: Rect) -> u16 {
     area.height.saturating_sub(3)
 }
@@ -141,7 +141,7 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     let p50 = |times: &Percentiles| times.p50;
     let p90 = |times: &Percentiles| times.p90;
     let p99 = |times: &Percentiles| times.p99;
-    // The lighter of two lines comes later, over the other.
+    // The lighter of two lines is drawn later, over the other.
     let (title, lines) = match rows.iter().any(|row| row.response_time_ns.is_some()) {
         true => (
             "times, log",
@@ -186,8 +186,8 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     chart(frame, area, shown, title, &sets, &axis);
 }
 
-/// An axis of whole powers of ten around all values, which are powers themselves; each has its label
-/// where there is room.
+/// A logarithmic axis with whole powers of ten around all values; `least` and `most` are exponents. Each power
+/// has a label if there is room.
 fn decades(least: f64, most: f64, rows: u16) -> ValueAxis {
     let (low, high) = match least.is_finite() {
         true => (least.floor(), most.ceil().max(least.floor() + 1.0)),
@@ -205,7 +205,7 @@ fn decades(least: f64, most: f64, rows: u16) -> ValueAxis {
     }
 }
 
-/// The next length of a run, in seconds, whose half is a round number too.
+/// The next run length, in seconds, whose half is a round number too.
 fn round_length(seconds: f64) -> f64 {
     const LENGTHS: [f64; 12] = [
         10.0, 20.0, 30.0, 40.0, 60.0, 120.0, 180.0, 240.0, 300.0, 360.0, 480.0, 600.0,
@@ -214,7 +214,7 @@ fn round_length(seconds: f64) -> f64 {
     known.unwrap_or_else(|| (seconds / 600.0).ceil() * 600.0)
 }
 
-/// Draws lines over the time of the run, and what happened as upright lines at its instants.
+/// Draws lines over the time of the run, and events as vertical lines.
 fn chart(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -275,7 +275,7 @@ fn chart(
     frame.render_widget(chart, area);
 }
 
-/// A time on the axis: minutes where they are whole.
+/// A time on the axis: in minutes if they are whole.
 fn axis_time(seconds: f64) -> String {
     match seconds {
         60.0.. if seconds % 60.0 == 0.0 => format!("{:.0} min", seconds / 60.0),

@@ -1,8 +1,8 @@
-//! A run on the whole screen of a terminal: charts, scenarios, errors, thresholds, and keys to steer it.
+//! A run on the whole screen of a terminal: charts, scenarios, errors, thresholds, and keys to control it.
 //!
-//! A thread of its own reads keys and draws. Must not know how a run is made: it reads [`RunEvent`]s and
-//! sends [`RunCommand`]s. Invariants: the run never waits for the screen; whatever ends the view, the
-//! terminal is as it was, and what was printed meanwhile is printed then.
+//! A separate thread reads keys and draws. Must not know how a run is made: it reads [`RunEvent`]s and sends
+//! [`RunCommand`]s. Invariants: the run never waits for the screen; whatever ends the view, the terminal is
+//! restored, and output held in the meantime is printed then.
 
 mod draw;
 mod input;
@@ -31,36 +31,36 @@ use screen::Screen;
 pub(super) use screen::give_back;
 use shown::{Body, Shown};
 
-/// Time between two looks for keys: what a hand does not notice.
+/// Interval between two checks for keys: too short to be noticed.
 const LOOK_EVERY: Duration = Duration::from_millis(80);
-/// Events between the run and the view: minutes of them, so that only a terminal that hangs misses any.
+/// Events between the run and the view: enough for minutes, so that only a hanging terminal misses any.
 const EVENTS: usize = 256;
 
-/// Seconds that a word on a key stands.
+/// For how many seconds the message after a key press is shown.
 const TOLD_FOR: u8 = 3;
 
-/// What a view is started with.
+/// The input of a view.
 pub(crate) struct TuiSetup {
-    /// What is run.
+    /// The plan of the run.
     pub(crate) plan: Arc<TestPlan>,
-    /// Where orders go.
+    /// The receiver of orders.
     pub(crate) commands: Sender<RunCommand>,
-    /// What a script's metrics are seen through; `None` for other runs.
+    /// Access to a script's metrics; `None` for other runs.
     pub(crate) watch: Option<Arc<RunWatch>>,
-    /// Whether the run waits for a word before it begins.
+    /// Whether the run waits for an order before it starts.
     pub(crate) is_paused: bool,
     /// Whether colours are shown.
     pub(crate) color: bool,
 }
 
-/// A full-screen view, which lasts until this is dropped.
+/// A full-screen view, which lasts until it is dropped.
 pub(crate) struct Tui {
     events: Option<SyncSender<RunEvent>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Tui {
-    /// Takes the terminal over; `None`, with a word on standard error, where there is none to take.
+    /// Takes over the terminal; `None`, with a message on standard error, if there is none.
     pub(crate) fn start(setup: TuiSetup) -> Option<Tui> {
         let refused = |why: &str| {
             print::to_stderr(&format!(
@@ -78,7 +78,7 @@ impl Tui {
         let thread = thread::Builder::new()
             .name("view".to_owned())
             .spawn(move || View::new(setup).run(screen, &receiver));
-        // Without a thread the screen was dropped with the closure, and so given back.
+        // Without a thread the screen was dropped with the closure, which restored the terminal.
         let thread = thread
             .map_err(|error| refused(&format!("no thread for it: {error}")))
             .ok()?;
@@ -88,10 +88,10 @@ impl Tui {
         })
     }
 
-    /// Shows what an event changes, soon.
+    /// Shows the changes of an event soon.
     pub(crate) fn event(&self, event: &RunEvent) {
         if let Some(events) = &self.events {
-            // A view that cannot follow misses what it has no time to show.
+            // A slow view misses events that it has no time to show.
             let _ = events.try_send(event.clone());
         }
     }
@@ -101,13 +101,13 @@ impl Drop for Tui {
     fn drop(&mut self) {
         self.events = None;
         if let Some(thread) = self.thread.take() {
-            // A view that failed has given the terminal back while it unwound.
+            // A view that panicked restored the terminal while unwinding.
             let _ = thread.join();
         }
     }
 }
 
-/// What the view's thread holds.
+/// The state of the view's thread.
 struct View {
     setup: TuiSetup,
     state: State,
@@ -150,14 +150,14 @@ impl View {
             is_stale = match keyboard.wait(LOOK_EVERY) {
                 Waiting::Input => self.read(),
                 Waiting::Nothing => false,
-                // The run goes on without it.
+                // The run continues without it.
                 Waiting::Gone => return,
             };
             is_stale |= std::mem::replace(&mut size, screen.size()) != size;
         }
     }
 
-    /// Takes in what the run told; `None` when there is nothing more to come.
+    /// Handles waiting events of the run; `None` if no more will come.
     fn take(&mut self, events: &Receiver<RunEvent>) -> Option<bool> {
         let mut has_news = false;
         loop {
@@ -172,10 +172,10 @@ impl View {
         }
     }
 
-    /// Reads keys and changes of size; whether the screen is to be drawn anew.
+    /// Reads keys and changes of size; returns whether the screen must be redrawn.
     fn read(&mut self) -> bool {
         let mut is_stale = false;
-        // The beginning of a sequence alone is no key yet.
+        // The start of a sequence alone is not a key yet.
         while event::poll(Duration::ZERO).is_ok_and(|is_there| is_there) {
             match event::read() {
                 Ok(Event::Key(key)) => {
@@ -234,7 +234,7 @@ impl View {
     }
 
     fn order(&self, order: RunCommand) {
-        // A run that is over takes no orders.
+        // A finished run takes no orders.
         let _ = self.setup.commands.send(order);
     }
 }

@@ -1,7 +1,7 @@
-//! The panels: what is now, scenarios, errors, checks, thresholds, the generator.
+//! The panels: current values, scenarios, errors, checks, thresholds, the generator.
 //!
-//! Must not know charts. Invariant: a panel without content takes no room, and where room is short the
-//! last ones are left out whole.
+//! Must not know charts. Invariant: a panel without content takes no room, and if there is too little room the
+//! last panels are omitted entirely.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use ratatui::widgets::Paragraph;
 
 use super::shown::{Look, Shown};
 
-/// Most rows of a panel, and where there are few for all of them.
+/// Maximum rows of a panel; and the maximum if the screen is short.
 const ROWS_MAX: usize = 6;
 const ROWS_MAX_SHORT: usize = 3;
-/// Below this many rows there are few.
+/// A screen with fewer rows than this is short.
 const SHORT: u16 = 16;
 
 /// A panel's rows under its title.
@@ -28,7 +28,7 @@ struct Panel {
     rows: Vec<Line<'static>>,
 }
 
-/// What goes wrong, in a line: what is first of thresholds that fail, and of failures.
+/// The problems in one line: the first failed threshold, and the most frequent failure.
 pub(super) fn state(shown: &Shown) -> Line<'static> {
     let look = shown.look;
     let Some(result) = shown.result.as_deref() else {
@@ -65,7 +65,7 @@ pub(super) fn state(shown: &Shown) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Draws the panels from the top, in columns where there is room for more than one.
+/// Draws the panels from the top, in several columns if there is room.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     const COLUMN: u16 = 40;
     let columns = (area.width / COLUMN).max(1);
@@ -99,7 +99,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     }
 }
 
-/// What goes wrong stands right after what is now: the last ones are left out first.
+/// Problems come directly after the current values: the last panels are omitted first.
 fn panels(shown: &Shown, rows_max: usize) -> Vec<Panel> {
     let look = shown.look;
     let Some(result) = shown.result.as_deref() else {
@@ -173,7 +173,7 @@ fn now(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
 
 fn so_far(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
     let look = shown.look;
-    // What was dropped are iterations; of a script's nobody knows how many requests they would have sent.
+    // Dropped starts are iterations; for a script it is unknown how many requests they would have sent.
     let is_script = shown.plan.sends_several();
     let counts = &result.totals.seen.counts;
     let mut rows = vec![
@@ -197,7 +197,7 @@ fn so_far(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
     rows
 }
 
-/// Thresholds, those that fail first.
+/// Thresholds, failed ones first.
 fn judged(result: &RunResult) -> Vec<(bool, String)> {
     let metrics = result
         .summary
@@ -210,7 +210,7 @@ fn judged(result: &RunResult) -> Vec<(bool, String)> {
             .iter()
             .map(move |one| (one.passed, named(&one.source)))
     });
-    // A script's are in its summary too, where they are told as they stand.
+    // Those of a script are also in its summary, with their current state.
     let own = result
         .thresholds
         .iter()
@@ -274,7 +274,7 @@ fn scenarios(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
         ))
     };
     match is_alone {
-        // All that it could say stands in the head.
+        // Its content is already in the header.
         true => Vec::new(),
         false => shown.plan.scenarios.iter().map(row).collect(),
     }
@@ -309,7 +309,7 @@ fn progress(scenario: &Scenario, elapsed: Duration) -> String {
     }
 }
 
-/// Checks, those that fail most first.
+/// Checks, those with most failures first.
 fn checks(result: &RunResult, look: Look) -> Vec<Line<'static>> {
     let mut found = Vec::new();
     if let Some(summary) = &result.summary {

@@ -1,7 +1,7 @@
-//! The terminal, taken over and given back.
+//! Takes over the terminal and restores it.
 //!
-//! Must not know what is drawn. Invariant: whoever ends it (the end of the run, a panic of any thread),
-//! the terminal is given back once, and before a panic is told.
+//! Must not know what is drawn. Invariant: whatever ends it (the end of the run, a panic of any thread), the
+//! terminal is restored once, and before a panic is reported.
 
 use std::io::{self, Stdout, stdout};
 use std::sync::Once;
@@ -23,16 +23,16 @@ use crate::terminal::print;
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
-/// The terminal, until this is dropped.
+/// The terminal, taken over until this is dropped.
 pub(super) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
-    /// Takes the terminal over.
+    /// Takes over the terminal.
     ///
     /// # Errors
-    /// Those of the terminal, which is then as it was.
+    /// Those of the terminal, which is then restored.
     pub(super) fn take() -> io::Result<Screen> {
         HOOK.call_once(|| {
             let told = std::panic::take_hook();
@@ -55,7 +55,7 @@ impl Screen {
         }
     }
 
-    /// Columns and rows, where they are known.
+    /// Columns and rows, if known.
     pub(super) fn size(&self) -> Option<(u16, u16)> {
         size().ok()
     }
@@ -63,7 +63,7 @@ impl Screen {
     /// Draws a frame.
     ///
     /// # Errors
-    /// Those of the terminal; also when it was given back meanwhile.
+    /// Those of the terminal; also if it was restored in the meantime.
     pub(super) fn draw(&mut self, shown: &Shown) -> io::Result<()> {
         if !TAKEN.load(Ordering::SeqCst) {
             return Err(io::Error::from(io::ErrorKind::NotConnected));
@@ -78,12 +78,12 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back, if it is taken over.
+/// Restores the terminal if it is taken over.
 pub(in crate::terminal) fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    // A terminal that is gone needs nothing back.
+    // A closed terminal needs no restoring.
     let _ = execute!(stdout(), LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();
     print::release();

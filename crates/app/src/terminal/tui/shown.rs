@@ -1,6 +1,6 @@
-//! What the screen shows, and in which styles.
+//! The content of the screen, and its styles.
 //!
-//! Must not know how it is drawn. Invariant: without colours nothing is told by a colour.
+//! Must not know how it is drawn. Invariant: without colours no information is lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,35 +11,35 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::web::state::Phase;
 
-/// What is shown.
+/// The content of the screen.
 pub(super) struct Shown {
     pub(super) plan: Arc<TestPlan>,
     pub(super) phase: Phase,
-    /// The result that it would be now; `None` before the start.
+    /// The result so far; `None` before the start.
     pub(super) result: Option<Arc<RunResult>>,
     pub(super) is_stopping: bool,
     pub(super) is_paused: bool,
     pub(super) can_pause: bool,
-    /// News to come until it is forgotten that somebody wanted to pause what cannot be paused.
+    /// Number of updates for which the message is shown that the run cannot be paused.
     pub(super) says_no_pause: u8,
     pub(super) shows_help: bool,
     pub(super) body: Body,
     pub(super) look: Look,
 }
 
-/// What is shown above or beside the panels, or on a narrow screen in their place.
+/// What is shown above or beside the panels, or on a narrow screen instead of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Body {
     /// Rates and times over the time of the run.
     #[default]
     Charts,
-    /// How many requests took how long.
+    /// A histogram of times.
     Distribution,
     /// Requests by name.
     Names,
 }
 
-/// Styles, without a colour where none is wanted.
+/// Styles; without colours if they are disabled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     color: bool,
@@ -121,7 +121,7 @@ impl Shown {
         self.can_pause || waits
     }
 
-    /// The share that is done; `None` where only a stop ends the run.
+    /// The completed share; `None` if only a stop ends the run.
     pub(super) fn share(&self) -> Option<f64> {
         let done = self.result.as_ref().map_or(0, |result| {
             let counts = &result.totals.seen.counts;

@@ -1,6 +1,6 @@
-//! What a key shows in place of the charts: the distribution of times, and requests by name.
+//! Views that replace the charts at the press of a key: the histogram of times, and requests by name.
 //!
-//! Must not know keys. Invariant: where there is nothing to be shown, a line says why.
+//! Must not know keys. Invariant: if there is nothing to show, a line says why.
 
 use loadline_model::test_summary::ByTag;
 use loadline_report::chart::bar;
@@ -14,11 +14,11 @@ use ratatui::widgets::{Block, Borders, Paragraph};
 
 use super::shown::Shown;
 
-/// Columns in front of a bar, and the longest bar.
+/// Columns before a bar, and the maximum length of a bar.
 const BEFORE_BAR: u16 = 36;
 const BAR_MAX: u16 = 60;
 
-/// Draws how many requests took how long.
+/// Draws a histogram of times.
 pub(super) fn distribution(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let shape = shown.result.as_deref().and_then(TimesHistogram::of);
     let Some(shape) = shape else {
@@ -67,7 +67,7 @@ pub(super) fn names(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
         );
     };
     const FIGURE: usize = 9;
-    // On a narrow screen the columns that say least give way to the names.
+    // On a narrow screen the least informative columns are omitted to leave room for the names.
     let fitting = usize::from(area.width).saturating_sub(22) / (FIGURE + 1);
     let columns = by_tag::most_telling(fitting);
     let name = usize::from(area.width)

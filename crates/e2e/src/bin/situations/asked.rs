@@ -1,6 +1,6 @@
-//! What the command line asks for.
+//! The options of the command line.
 //!
-//! Must not know what a situation holds besides its name. Invariant: an argument that is not known is an error.
+//! Must not know anything of a situation but its name. Invariant: an unknown argument is an error.
 
 use std::path::PathBuf;
 
@@ -11,16 +11,16 @@ const USAGE: &str = "usage: cargo xtask situations [--only TEXT,…] [--side SID
 /// The options.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
-    /// Parts of names; empty for all.
+    /// Parts of names; empty means all.
     only: Vec<String>,
     side: Option<String>,
     quiet_only: bool,
     busy_only: bool,
-    /// Processes that burn a processor each in the busy variants.
+    /// Number of processes that each use one CPU in the busy variants.
     pub(crate) burners: usize,
-    /// Where results are kept.
+    /// The folder for results.
     pub(crate) keep: Option<PathBuf>,
-    /// Only tell what there is.
+    /// Only list the situations.
     pub(crate) list: bool,
 }
 
@@ -49,13 +49,13 @@ impl Asked {
         Ok(asked)
     }
 
-    /// Whether a situation is among those asked for.
+    /// Whether a situation is selected.
     pub(crate) fn is_meant(&self, one: &Situation) -> bool {
         let by_name = self.only.is_empty() || self.only.iter().any(|part| one.name.contains(part));
         by_name && self.side.as_ref().is_none_or(|side| *side == one.side)
     }
 
-    /// Whether the generator's machine is busy, for each variant asked for.
+    /// Whether the generator's machine is busy, for each selected variant.
     pub(crate) fn variants(&self) -> Vec<bool> {
         match (self.quiet_only, self.busy_only) {
             (true, false) => vec![false],

@@ -1,6 +1,6 @@
-//! Runs the binary under test on a situation that stands, and keeps its result.
+//! Runs the binary under test on a staged situation, and stores its result.
 //!
-//! Must not know what is true. Invariant: a run that hangs is ended; what it left is judged as it is.
+//! Must not know the truth. Invariant: a run that hangs is killed; what it left is judged as it is.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::said::Said;
 use crate::situation::Situation;
 use crate::stage::{Stage, words};
 
-/// How long a run or a search may take.
+/// Timeout of a run or a search.
 const TIME_MAX: Duration = Duration::from_secs(240);
 
 /// Runs and judges.
@@ -70,11 +70,11 @@ fn command(one: &Situation, stage: &Stage, json: &Path) -> Command {
     command
 }
 
-/// `None`: it had to be ended.
+/// `None`: it had to be killed.
 fn wait(mut child: Child) -> Option<ExitStatus> {
     let ended = clock::wait_for(TIME_MAX, || child.try_wait().ok().flatten());
     if ended.is_none() {
-        // Both fail only for a child that is gone, which is what is wanted.
+        // Both only fail if the child has ended, which is the goal.
         let _ = child.kill();
         let _ = child.wait();
     }

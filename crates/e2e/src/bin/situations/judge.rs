@@ -1,44 +1,44 @@
-//! Holds what was said against what is true.
+//! Compares a result with the truth.
 //!
-//! Must not know how either came about. Invariant: only a side that is not to blame, a finding that is not so or a number
-//! that is off makes an answer wrong; one that says too little is silent or unknown.
+//! Must not know where either comes from. Invariant: a result is only wrong if it blames the wrong side, has a
+//! false finding or a wrong number; one that says too little is silent or unknown.
 
 use regex::Regex;
 
 use crate::said::{Capacity, Said};
 use crate::situation::Situation;
 
-/// How far a capacity may be off, as a share.
+/// Maximum error of a capacity, as a share.
 const CAPACITY_ERROR_MAX: f64 = 0.05;
 
-/// How good an answer is.
+/// The grade of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// The right side, and all that was to be told.
+    /// The right side, and all expected findings.
     Right,
-    /// Another side, or what is not so.
+    /// Another side, or a false finding.
     Wrong,
-    /// It says that it does not know.
+    /// It says that the limit is unknown.
     Unknown,
-    /// The side is not wrong, but what was to be told is not.
+    /// The side is not wrong, but expected findings are missing.
     Silent,
-    /// It could not be staged here.
+    /// It cannot be staged here.
     NotStaged,
 }
 
-/// An answer and what it is worth.
+/// A result and its grade.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
-    /// How good it is.
+    /// The grade.
     pub(crate) mark: Mark,
-    /// What was said.
+    /// The result.
     pub(crate) said: Said,
-    /// What is amiss, empty where nothing is.
+    /// The problem; empty if there is none.
     pub(crate) amiss: String,
 }
 
 impl Judged {
-    /// What stands for a situation that cannot be staged here.
+    /// The grade of a situation that cannot be staged here.
     pub(crate) fn not_staged(why: String) -> Judged {
         Judged {
             mark: Mark::NotStaged,
@@ -48,12 +48,12 @@ impl Judged {
     }
 }
 
-/// Judges.
+/// Grades a result.
 pub(crate) fn judge(one: &Situation, busy: bool, said: Said) -> Judged {
     let (mark, amiss) = match one.capacity {
         Some(capacity) => {
             let told = said.capacity.unwrap_or(Capacity::NotTold);
-            // What runs beside may be in the generator's way without burners too.
+            // Processes running alongside may impair the generator even without burners.
             of_capacity(capacity, told, busy || !one.beside.is_empty())
         }
         None => of_verdict(one, busy, &said),
@@ -83,7 +83,7 @@ fn of_verdict(one: &Situation, busy: bool, said: &Said) -> (Mark, String) {
     }
 }
 
-/// What was to be told and is not.
+/// The expected findings that are missing.
 fn missing(one: &Situation, busy: bool, said: &Said) -> Option<String> {
     let is_told = |codes: &&String| codes.split('|').any(|code| said.tells(code));
     let quiet_codes = one.quiet_codes.iter().filter(|_| !busy);

@@ -1,7 +1,7 @@
-//! Runs the staged situations and scores the verdict on each; `cargo xtask situations` runs it.
+//! Runs the staged situations and scores the verdict on each; run by `cargo xtask situations`.
 //!
-//! Must not know how a verdict is reached. Invariant: it ends with an error when more than one in fifty was wrong or fewer
-//! than 95 % were right; what could not be staged here is said, and counts for nothing.
+//! Must not know how a verdict is reached. Invariant: it ends with an error if more than one in fifty was wrong
+//! or fewer than 95 % were right; situations that could not be staged here are reported, and do not count.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Gives whether the score is good enough.
+/// Returns whether the score is good enough.
 fn run(asked: &Asked) -> Result<bool, String> {
     let all = situation::all(Path::new(env!("CARGO_MANIFEST_DIR")).join("situations"))?;
     let chosen: Vec<&Situation> = all.iter().filter(|one| asked.is_meant(one)).collect();
@@ -61,7 +61,7 @@ fn run(asked: &Asked) -> Result<bool, String> {
     Ok(table.is_good())
 }
 
-/// Stages one situation, drives it and judges what was said.
+/// Stages one situation, runs the binary and grades its result.
 fn play(one: &Situation, busy: bool, asked: &Asked) -> Result<Row, String> {
     let burners = if busy { asked.burners } else { 0 };
     let outcome = match Stage::set(one, burners) {

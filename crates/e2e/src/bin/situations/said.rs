@@ -1,10 +1,10 @@
-//! What a result says: of a run its verdict, of a search its answer.
+//! The statements of a result: a run's verdict, or a search's capacity.
 //!
-//! Must not know what is true. Invariant: what the result does not hold is empty, never made up.
+//! Must not know the truth. Invariant: what the result does not contain is empty, never made up.
 
 use serde_json::Value;
 
-/// The answer of a result.
+/// The statements of a result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Said {
     /// The limit.
@@ -17,16 +17,16 @@ pub(crate) struct Said {
     pub(crate) capacity: Option<Capacity>,
 }
 
-/// What a search came to, per second.
+/// The outcome of a search, per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Capacity {
     /// A number: the middle of the interval.
     Number(f64),
-    /// At least so much.
+    /// At least this much.
     AtLeast(f64),
-    /// Less than so much.
+    /// Less than this.
     Below(f64),
-    /// None is told.
+    /// No number.
     NotTold,
 }
 
@@ -53,7 +53,7 @@ impl Said {
         }
     }
 
-    /// Whether a finding of this code is told.
+    /// Whether there is a finding with this code.
     pub(crate) fn tells(&self, code: &str) -> bool {
         self.findings.iter().any(|(told, _)| told == code)
     }

@@ -1,62 +1,62 @@
-//! A situation as its file tells it.
+//! A situation as described in its file.
 //!
-//! Must not know how it is staged. Invariant: names are unique, and a key that is not known is an error.
+//! Must not know how it is staged. Invariant: names are unique, and an unknown key is an error.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
 
-/// What is staged, how it is driven, and what is true of it.
+/// What is staged, how it is run, and the truth about it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Situation {
     /// Short and unique.
     pub(crate) name: String,
-    /// The file that it stands in: what most of its kind are limited by.
+    /// The file in which it is defined: what most of its kind are limited by.
     #[serde(skip)]
     pub(crate) side: String,
-    /// What is so, by whom it was built, in one line.
+    /// The truth by construction, in one line.
     pub(crate) truth: String,
-    /// The limits that are right. Empty: whatever is said, `codes` decide.
+    /// The correct limits. Empty: any limit is accepted, `codes` decide.
     #[serde(default)]
     pub(crate) limit: Vec<String>,
-    /// More that are right when the machine is busy besides.
+    /// Additional correct limits if the machine is also busy.
     #[serde(default)]
     pub(crate) busy_limit: Vec<String>,
-    /// Findings that must be told: `a|b` is either.
+    /// Required findings: `a|b` means either.
     #[serde(default)]
     pub(crate) codes: Vec<String>,
-    /// The same on a quiet machine alone.
+    /// The same, only on a quiet machine.
     #[serde(default)]
     pub(crate) quiet_codes: Vec<String>,
-    /// Findings that must not be told.
+    /// Forbidden findings.
     #[serde(default)]
     pub(crate) never: Vec<String>,
-    /// What headline or findings must say: a pattern.
+    /// A pattern that headline or findings must match.
     pub(crate) says: Option<String>,
-    /// What `capacity` must come to, per second, within 5 %.
+    /// The correct result of `capacity`, per second, within 5 %.
     pub(crate) capacity: Option<f64>,
-    /// What listens, those behind first.
+    /// The servers, backends first.
     #[serde(default)]
     pub(crate) servers: Vec<Server>,
-    /// Options of the link that `far` servers are behind.
+    /// Options of the link in front of `far` servers.
     pub(crate) link: Option<String>,
-    /// A line of a shell that is run in the situation's folder first.
+    /// A shell command that is run first in the situation's folder.
     pub(crate) prepare: Option<String>,
-    /// Lines of a shell whose commands run beside.
+    /// Shell commands that run alongside.
     #[serde(default)]
     pub(crate) beside: Vec<String>,
-    /// Python modules that it takes.
+    /// Required Python modules.
     #[serde(default)]
     pub(crate) modules: Vec<String>,
-    /// The script that `{script}` names.
+    /// The script for `{script}`.
     pub(crate) script: Option<String>,
-    /// The generator's arguments, as a shell splits them.
+    /// The generator's arguments, split as in a shell.
     pub(crate) run: String,
-    /// A line of a shell before the generator starts, in its process: `ulimit -n 64`.
+    /// A shell command before the generator starts, in its process: `ulimit -n 64`.
     pub(crate) under: Option<String>,
-    /// The generator may use so many processors.
+    /// Number of CPUs that the generator may use.
     pub(crate) quota: Option<f64>,
 }
 
@@ -64,25 +64,26 @@ pub(crate) struct Situation {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Server {
-    /// What `{NAME}` stands for: its URL without the last `/`. `{port.NAME}` and `{pid.NAME}` too.
+    /// The name in `{NAME}`, which is replaced by its URL without the last `/`. Also `{port.NAME}` and
+    /// `{pid.NAME}`.
     pub(crate) name: String,
     /// Options of `serve.py`.
     pub(crate) serve: Option<String>,
-    /// What stands in the `http` block of nginx, its `server` blocks included.
+    /// The content of nginx's `http` block, including its `server` blocks.
     pub(crate) nginx: Option<String>,
-    /// A line of a shell.
+    /// A shell command.
     pub(crate) command: Option<String>,
-    /// Nothing is started: the port is free.
+    /// Nothing is started: the port stays free.
     pub(crate) nobody: bool,
-    /// It stands behind the link.
+    /// It is behind the link.
     pub(crate) far: bool,
-    /// It is not waited for.
+    /// Its start is not awaited.
     pub(crate) late: bool,
-    /// It speaks TLS.
+    /// It uses TLS.
     pub(crate) tls: bool,
-    /// It may use so many processors.
+    /// Number of CPUs that it may use.
     pub(crate) quota: Option<f64>,
-    /// It may run on these processors, as `taskset` lists them.
+    /// The CPUs on which it may run, in `taskset`'s list format.
     pub(crate) cpus: Option<String>,
 }
 

@@ -1,6 +1,7 @@
-//! Sets up a situation: servers, a link, groups with a quota, and what runs beside; and takes all of it down.
+//! Sets up a situation: servers, a link, groups with a quota, and processes running alongside; and removes all
+//! of it.
 //!
-//! Must not know what is true of it. Invariant: no process, namespace or group outlives the stage.
+//! Must not know the truth. Invariant: no process, namespace or group outlives the stage.
 
 mod group;
 mod shell;
@@ -25,22 +26,22 @@ pub(crate) use shell::words;
 
 /// How long a server may take to listen.
 const START_MAX: Duration = Duration::from_secs(15);
-/// Where servers behind the link are.
+/// The address of servers behind the link.
 const FAR: &str = "10.213.7.2";
 const BURN: &str = "while :; do :; done";
 
-/// Why a situation does not stand.
+/// Why a situation is not staged.
 #[derive(Debug)]
 pub(crate) enum NotSet {
-    /// This machine cannot do it.
+    /// This machine does not support it.
     Cannot(String),
-    /// It should have come about.
+    /// Staging failed, although it should work.
     Broken(String),
 }
 
-/// A situation that stands.
+/// A staged situation.
 pub(crate) struct Stage {
-    // Processes end before the group and the folder that they use go.
+    // Processes end before the group and the folder that they use are removed.
     shells: Vec<Shell>,
     groups: Vec<(String, Group)>,
     namespace: Option<Namespace>,
@@ -52,13 +53,13 @@ struct Namespace(String);
 
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // One that is gone already needs no end.
+        // A namespace that is gone already needs no removal.
         let _ = Command::new("ip").args(["netns", "del", &self.0]).output();
     }
 }
 
 impl Stage {
-    /// Starts everything, and waits until what is to listen does.
+    /// Starts everything, and waits until the servers listen.
     pub(crate) fn set(one: &Situation, burners: usize) -> Result<Stage, NotSet> {
         let folder = tempfile::tempdir().map_err(|why| NotSet::Broken(why.to_string()))?;
         let mut stage = Stage {
@@ -90,17 +91,17 @@ impl Stage {
         Ok(stage)
     }
 
-    /// A folder for it alone.
+    /// Its own folder.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The line of a shell that puts the generator under its quota.
+    /// The shell command that puts the generator under its quota.
     pub(crate) fn generator_under(&self) -> String {
         self.joining("generator")
     }
 
-    /// The text with its placeholders filled; others stay.
+    /// The text with its placeholders replaced; unknown ones stay.
     pub(crate) fn filled(&self, text: &str) -> String {
         let place = Regex::new(r"\{([a-z]+(?:\.[a-z]+)?[0-9]*)\}").expect("it is a pattern");
         let value = |found: &Captures<'_>| {

@@ -1,6 +1,6 @@
-//! The table of what was said, and its score.
+//! The table of results, and its score.
 //!
-//! Must not know how an answer is judged. Invariant: what was not staged is shown and counts for nothing.
+//! Must not know how a result is graded. Invariant: situations that were not staged are shown but do not count.
 
 use std::fmt;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::judge::{Judged, Mark};
 use crate::situation::Situation;
 
-/// At least so many in a hundred are right, and at most so many wrong.
+/// At least this percentage must be right, and at most this percentage wrong.
 const RIGHT_MIN_PERCENT: usize = 95;
 const WRONG_MAX_PERCENT: usize = 2;
 
@@ -22,7 +22,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// What a situation came to.
+    /// The outcome of a situation.
     pub(crate) fn new(one: &Situation, busy: bool, judged: Judged) -> Row {
         let truth = match one.capacity {
             Some(capacity) => format!("{capacity}/s"),
@@ -61,14 +61,14 @@ impl fmt::Display for Row {
     }
 }
 
-/// All lines so far; where they are kept they are also a file.
+/// All lines so far; also written to a file if results are stored.
 pub(crate) struct Table {
     rows: Vec<Row>,
     file: Option<PathBuf>,
 }
 
 impl Table {
-    /// One without a line, kept in a folder.
+    /// An empty table, stored in a folder.
     pub(crate) fn new(keep: Option<&Path>) -> Table {
         Table {
             rows: Vec::new(),

@@ -1,8 +1,8 @@
-//! Time that is spent before a service handles a request: what the client sees against what the service itself says.
+//! Time that passes before a service handles a request: the client's measurement against the service's own.
 //!
-//! A distance is in every answer, the fastest too; a queue in front of the handler is not, and is the target's. Must not
-//! know what lies between. Invariant: of several components the one that takes longest is the service's own
-//! time, so that a component further in accuses nobody.
+//! A distance is part of every response, including the fastest; a queue in front of the handler is not, and
+//! belongs to the target. Must not know what lies in between. Invariant: of several components, the slowest
+//! counts as the service's own time, so that a component deeper inside is never blamed.
 
 use loadline_model::observation::Aggregation;
 use loadline_model::verdict::Gravity;
@@ -14,14 +14,14 @@ use crate::verdict::facts::Facts;
 use crate::verdict::weights;
 use crate::verdict::wording::duration;
 
-/// What the client sees is this many times what the service says,
+/// Minimum ratio of the client's time to the service's own time.
 const FACTOR: f64 = 3.0;
-/// and so much more, in seconds.
+/// Minimum difference between the two in seconds.
 const SECONDS: f64 = 0.002;
-/// The median over the fastest answer from which requests wait in a queue.
+/// Ratio of the median to the fastest response from which requests wait in a queue.
 const QUEUE: f64 = 1.8;
 
-/// The time on the way, where it is most of what the client sees.
+/// The time on the network path, if it is most of the client's time.
 pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Sign> {
     let seen = facts.mean_service()?;
     let own = components
@@ -29,8 +29,8 @@ pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Si
         .filter_map(|one| Some((one.held("mean_seconds", Aggregation::Avg)?, one)))
         .max_by(|a, b| a.0.total_cmp(&b.0))?;
     let (own, component) = own;
-    // A distance is in the fastest answer too; a queue is not. Where the service is reached directly, only round trips
-    // lie between.
+    // A distance is part of the fastest response too; a queue is not. If the service is reached directly, only
+    // round trips lie in between.
     let is_direct = is_reached_directly(component, facts);
     let seen = match is_direct {
         true => seen - weights::round_trip(facts).unwrap_or(0.0),
@@ -62,7 +62,7 @@ pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Si
     })
 }
 
-/// Whether the page that a component was read from is at the address to which the load goes.
+/// Whether the page from which a component was read has the address to which the load goes.
 fn is_reached_directly(component: &Component<'_>, facts: &Facts<'_>) -> bool {
     let read_at = &facts.evidence.observations.read_at;
     let address = read_at.get(component.observer);

@@ -1,4 +1,4 @@
-//! The observed series of one component, by the names of their metrics.
+//! The observed series of one component, by metric name.
 //!
 //! Must not judge. Invariant: the generator itself is not among the components of the target.
 
@@ -41,12 +41,12 @@ pub(super) fn all(observations: &Observations, phases: Phases) -> Vec<Component<
 }
 
 impl<'a> Component<'a> {
-    /// What it is called in a sentence: the observer's name, and the component's where it is another.
+    /// Its name in a sentence: the observer's name, plus the component's if it differs.
     pub(super) fn title(&self) -> String {
         title(self.observer, self.name)
     }
 
-    /// Whether it is a machine rather than a part of the service: then what it has is used by others too.
+    /// Whether it is a machine instead of a part of the service: then others use its resources too.
     pub(super) fn is_machine(&self) -> bool {
         self.metric("run_queue").is_some()
     }
@@ -63,7 +63,7 @@ impl<'a> Component<'a> {
         self.name == TOTAL_COMPONENT && all.iter().filter(is_other).count() > 1
     }
 
-    /// What its busiest process used, in cores; `None` where that is not known.
+    /// CPU use of its busiest process, in cores; `None` if unknown.
     pub(super) fn busiest_process(&self) -> Option<f64> {
         let of_sum = || self.held(BUSIEST_PROCESS_METRIC, Aggregation::Avg);
         match self.is_sum() {
@@ -80,14 +80,14 @@ impl<'a> Component<'a> {
         self.metrics().find(|series| series.metric == name)
     }
 
-    /// A metric while the load was held; of the whole load where nothing was read in that time.
+    /// A metric during the steady state; during the whole load if there are no readings in the steady state.
     pub(super) fn held(&self, metric: &str, aggregation: Aggregation) -> Option<f64> {
         let series = self.metric(metric)?;
         let over = |phase| series.aggregate(aggregation, self.phases.span(phase));
         over(Phase::Steady).or_else(|| over(Phase::Load))
     }
 
-    /// Whether its busiest process was about as busy before the load, which it has no part in then.
+    /// Whether its busiest process was about as busy before the load, so that the load is not the cause.
     pub(super) fn was_as_busy(&self, used: f64) -> bool {
         const ABOUT: f64 = 0.8;
         let metric = match self.is_sum() {

@@ -1,7 +1,7 @@
-//! Resources of one component: at their limit, throttled, or ever growing.
+//! Resources of one component: at their limit, throttled, or constantly growing.
 //!
-//! Must not compare components, but for asking whether a replica stands idle. Invariant: a level is judged against a limit that was read, or against the cores of
-//! a machine that was.
+//! Must not compare components, except for asking whether a replica is idle. Invariant: a level is compared
+//! with a limit that was read, or with the number of cores that was read.
 
 use loadline_model::observation::{Aggregation, ObservedSeries, Point, limited_by, slope};
 use loadline_model::verdict::Gravity;
@@ -13,19 +13,19 @@ use crate::verdict::code::Code;
 use crate::verdict::facts::Facts;
 use crate::verdict::wording::{counted, duration, percent};
 
-/// Share of a limit from which there is nothing left to speak of.
+/// Share of a limit from which hardly anything is left.
 const FULL: f64 = 0.9;
-/// What one thread that never rests reads as, in cores.
+/// The reading of one thread that is always busy, in cores.
 const ONE_CORE: std::ops::RangeInclusive<f64> = 0.9..=1.06;
-/// Share of the time that a control group was stopped from which it shows in the answers.
+/// Throttled share of the time from which responses are affected.
 const THROTTLED: f64 = 0.05;
-/// A leak grows by this share of the mean while it is watched, and by this many bytes.
+/// Minimum growth of a leak while it is watched, as a share of the mean and in bytes.
 const LEAK_SHARE: f64 = 0.1;
 const LEAK_BYTES: f64 = 8.0 * 1024.0 * 1024.0;
-/// Points from which a growth is not a coincidence, and how close to a line they lie (r squared).
+/// Minimum number of points, so that growth is not chance, and their fit to a line (r squared).
 const LEAK_POINTS: usize = 8;
 const LEAK_FIT: f64 = 0.8;
-/// The growth of the later half against that of the earlier: what only fills up ends.
+/// Minimum ratio of the growth in the second half to that in the first: a cache that fills up stops growing.
 const LEAK_GOES_ON: f64 = 0.4;
 
 pub(super) fn signs(components: &[Component<'_>], facts: &Facts<'_>) -> Vec<Sign> {
@@ -53,7 +53,7 @@ pub(super) fn signs(components: &[Component<'_>], facts: &Facts<'_>) -> Vec<Sign
     signs
 }
 
-/// A metric near its limit, with its share of it.
+/// A metric near its limit, with its share of the limit.
 fn at_limit(
     component: &Component<'_>,
     series: &ObservedSeries,
@@ -68,7 +68,7 @@ fn at_limit(
     let limit = component.metrics().find(|other| is_limit(other))?;
     let limit = component.held(&limit.metric, Aggregation::Last)?;
     let is_memory = series.metric.starts_with("memory");
-    // Memory is taken once; a processor is used all the time.
+    // Memory is allocated once; a CPU is used all the time.
     let aggregation = if is_memory {
         Aggregation::Max
     } else {
@@ -98,7 +98,7 @@ fn at_limit(
     Some((share, sign))
 }
 
-/// A component without a limit that keeps exactly one core busy has one thread for its work.
+/// A component without a limit that keeps exactly one core busy works in a single thread.
 fn one_core(
     component: &Component<'_>,
     all: &[Component<'_>],
@@ -143,7 +143,7 @@ fn one_core(
     Some((used, sign))
 }
 
-/// How much a busy processor explains: beside an idle replica, the spread of the load explains it.
+/// How much a busy CPU explains: if another replica is idle, the uneven load explains it.
 fn weight_of_busy(component: &Component<'_>, all: &[Component<'_>]) -> Weight {
     if has_idle_peer(component, all) {
         Weight::Remark
@@ -177,7 +177,7 @@ fn machine(component: &Component<'_>) -> Option<(f64, Sign)> {
     Some((share, sign))
 }
 
-/// OOM kills that a counter tells.
+/// OOM kills reported by a counter.
 fn killed(component: &Component<'_>) -> Option<Sign> {
     let kills = component.metric("oom_kills")?;
     let before = kills.aggregate(Aggregation::Last, component.phases.baseline);
@@ -216,11 +216,11 @@ fn throttled(component: &Component<'_>) -> Option<Sign> {
     })
 }
 
-/// Memory that grows along a line and does not stop.
+/// Memory that grows linearly and does not stop.
 fn leaking(component: &Component<'_>, facts: &Facts<'_>) -> Option<Sign> {
     let memory = component.metric("memory_bytes")?;
     let points: Vec<Point> = memory.points_in(component.phases.load).collect();
-    // What is taken at the start, pools and caches, is not lost.
+    // Memory allocated at the start, such as pools and caches, is not a leak.
     let points = &points[points.len() / 4..];
     let growth = Growth::of(points)?;
     if !growth.is_leak() {
@@ -265,7 +265,7 @@ fn piles_up(facts: &Facts<'_>) -> bool {
 /// How a series grows.
 struct Growth {
     per_second: f64,
-    /// Of the later half, per second.
+    /// Of the second half, per second.
     later: f64,
     seconds: f64,
     mean: f64,
@@ -338,7 +338,7 @@ fn amounts(metric: &str, used: f64, limit: f64) -> String {
     }
 }
 
-/// Bytes in the binary unit that suits, with three digits.
+/// Bytes in a suitable binary unit, with three digits.
 fn bytes(number: f64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let (mut value, mut unit) = (number, 0);

@@ -1,8 +1,8 @@
-//! What observers saw of the system under test, in findings: which resource of which component was at its limit,
-//! who stood idle, what leaked, which stage is the slowest.
+//! Observations of the system under test as findings: which resource of which component was at its limit, who
+//! was idle, what leaked, which stage is the slowest.
 //!
-//! Must not know how anything was read. Invariant: a finding names the component and the numbers; what was not
-//! observed is not judged.
+//! Must not know how anything was read. Invariant: a finding names the component and the numbers; nothing is
+//! judged that was not observed.
 
 mod between;
 mod component;
@@ -16,18 +16,18 @@ use loadline_model::verdict::{Finding, Gravity};
 use super::code::Code;
 use super::facts::Facts;
 
-/// Whether a sign says who was in the way.
+/// Whether a sign shows who was in the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
-    /// Worth knowing; the target may be in the way for another reason.
+    /// Worth knowing; the target may be the limit for another reason.
     Remark,
-    /// It explains a target that is slow.
+    /// It explains why a target is slow.
     Explains,
-    /// The service does not keep up, whether or not its answers tell.
+    /// The service does not keep up, whether or not its responses show it.
     Decides,
 }
 
-/// Something seen of the target.
+/// An observation of the target.
 struct Sign {
     weight: Weight,
     /// The fact in a few words, for the headline.
@@ -36,7 +36,7 @@ struct Sign {
 }
 
 impl Sign {
-    /// One that explains a slow target, and of which the few words say everything.
+    /// A sign that explains a slow target, and whose short text is complete.
     fn explaining(code: Code, gravity: Gravity, short: String, advice: &str) -> Sign {
         Sign {
             weight: Weight::Explains,
@@ -46,13 +46,13 @@ impl Sign {
     }
 }
 
-/// What observers say of the limit.
+/// What observations say about the limit.
 pub(super) struct Seen {
-    /// The fact that explains a slow target best, in a few words.
+    /// The fact that best explains a slow target, in a few words.
     pub(super) culprit: Option<String>,
-    /// Whether the service did not keep up, whatever its answers say.
+    /// Whether the service did not keep up, whatever its responses say.
     pub(super) decides: bool,
-    /// Whether the service answers fast by its own account, and every client waits all the same.
+    /// Whether the service reports itself as fast, although every client waits.
     pub(super) is_between: bool,
     pub(super) findings: Vec<Finding>,
 }
@@ -72,7 +72,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Seen {
     signs.extend(replicas::signs(&components));
     signs.extend(stages::signs(&components));
     signs.extend(notes::signs(&observations.notes));
-    // The heaviest first; among equals those found first.
+    // The heaviest first; equal ones in the order of discovery.
     signs.sort_by_key(|sign| std::cmp::Reverse(sign.weight));
     let culprit = signs
         .first()

@@ -1,6 +1,6 @@
-//! What observers said in words: OOM kills, evictions, restarts, gaps.
+//! Notes of observers: OOM kills, evictions, restarts, gaps.
 //!
-//! Must not read numbers. Invariant: many notes of one kind are one finding that counts them.
+//! Must not read numbers. Invariant: several notes of one kind become one finding with their number.
 
 use loadline_model::observation::{
     EVICTION_NOTE, GAP_NOTE, OOM_NOTE, Observations, ObserverNote, RESTART_NOTE, title,
@@ -36,7 +36,7 @@ pub(super) fn signs(notes: &[ObserverNote]) -> Vec<Sign> {
     kinds.into_iter().filter_map(sign).collect()
 }
 
-/// Whether a note tells that this component was OOM-killed.
+/// Whether a note says that this component was OOM-killed.
 pub(super) fn tell_oom(notes: &[ObserverNote], component: &str) -> bool {
     notes.iter().any(|note| {
         note.kind == OOM_NOTE
@@ -75,7 +75,7 @@ fn of_kind(
     })
 }
 
-/// What makes observations incomplete.
+/// Findings about gaps in the observations.
 pub(super) fn findings(observations: &Observations) -> Vec<Finding> {
     let gaps = || observations.notes.iter().filter(|it| it.kind == GAP_NOTE);
     let Some(first) = gaps().next() else {

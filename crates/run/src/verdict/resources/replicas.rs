@@ -1,6 +1,6 @@
-//! Replicas of one component beside each other: idle, overloaded, slow; and their number over time.
+//! Replicas of one component compared with each other: idle, overloaded, slow; and their number over time.
 //!
-//! Must not judge a component alone. Invariant: only components of one observer are held against each other.
+//! Must not judge a component alone. Invariant: only components of the same observer are compared.
 
 use loadline_model::observation::{Aggregation, ObservedSeries, Point, is_counted_twice};
 use loadline_model::verdict::Gravity;
@@ -10,22 +10,22 @@ use super::{Sign, Weight};
 use crate::verdict::code::Code;
 use crate::verdict::wording::duration;
 
-/// Cores from which a replica is at work, so that uses can be held against each other.
+/// CPU use in cores from which a replica counts as working, so that replicas can be compared.
 const AT_WORK: f64 = 0.04;
-/// Cores from which one that uses a tenth of that, or less, is idle: seven ticks of the kernel's account in five seconds
-/// beside none.
+/// CPU use in cores from which a replica with a tenth of that, or less, counts as idle: seven ticks of the
+/// kernel's accounting in five seconds against none.
 const BESIDE_IDLE: f64 = 0.015;
-/// Share of the busiest replica's processor use below which a replica stands idle.
+/// Share of the busiest replica's CPU use below which a replica is idle.
 const IDLE: f64 = 0.1;
-/// The busiest replica's use over the least busy one's from which the load is uneven.
+/// Ratio of the busiest replica's use to the least busy one's from which the load is uneven.
 const UNEVEN: f64 = 1.5;
-/// A replica's time over the median of the others' from which it is the slow one.
+/// Ratio of a replica's time to the median of the others from which it is the slow one.
 const SLOW: f64 = 2.5;
-/// Metrics by which replicas can be told apart in speed, the best first.
+/// Metrics for the speed of replicas, best first.
 const TIMES: [&str; 4] = ["p95_seconds", "p99_seconds", "p50_seconds", "avg_seconds"];
-/// The replicas at the end over those at the start from which it is growth.
+/// Ratio of the replicas at the end to those at the start from which it is growth.
 const GROWN: f64 = 1.5;
-/// How long fewer replicas than wanted are a fact.
+/// How long there must be fewer replicas than desired to be reported.
 const SCALE_LAG_S: f64 = 2.0;
 
 pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
@@ -43,8 +43,8 @@ pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
     signs
 }
 
-/// Whether a component is a whole of its own: no sum over others, no container of a pod that is there too, and no
-/// supervisor.
+/// Whether a component stands for itself: not a sum over others, not a container of a pod that is also present,
+/// and not a supervisor.
 fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
     let peers = all
         .iter()
@@ -54,7 +54,7 @@ fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
         && !component.is_supervisor
 }
 
-/// Whether another replica stands idle while this one works.
+/// Whether another replica is idle while this one works.
 pub(super) fn has_idle_peer(one: &Component<'_>, all: &[Component<'_>]) -> bool {
     let cores = |replica: &Component<'_>| replica.held("cpu_cores", Aggregation::Avg);
     let Some(busy) = cores(one).filter(|busy| *busy >= BESIDE_IDLE) else {
@@ -84,7 +84,7 @@ fn by_observer<'c, 'a>(components: &'c [Component<'a>]) -> Vec<Vec<&'c Component
     groups
 }
 
-/// Processor use that differs between replicas.
+/// CPU use that differs between replicas.
 fn uneven(peers: &[&Component<'_>]) -> Option<Sign> {
     let mut uses: Vec<(f64, &Component<'_>)> = peers
         .iter()
@@ -128,7 +128,7 @@ fn uneven(peers: &[&Component<'_>]) -> Option<Sign> {
     })
 }
 
-/// One replica that answers much slower than the others.
+/// One replica that responds much more slowly than the others.
 fn slow(peers: &[&Component<'_>]) -> Option<Sign> {
     let metric = TIMES
         .into_iter()
@@ -157,7 +157,7 @@ fn slow(peers: &[&Component<'_>]) -> Option<Sign> {
     })
 }
 
-/// A time at the start without a replica.
+/// A period without any replica at the start.
 fn absent(component: &Component<'_>) -> Option<Sign> {
     let replicas = component.metric("replicas")?;
     let points: Vec<Point> = replicas.points_in(component.phases.load).collect();
@@ -186,7 +186,7 @@ fn absent(component: &Component<'_>) -> Option<Sign> {
     })
 }
 
-/// Fewer replicas than were wanted, for longer than a moment.
+/// Fewer replicas than desired, for longer than a moment.
 fn scaled_late(component: &Component<'_>) -> Option<Sign> {
     let (have, want) = (
         component.metric("replicas")?,
@@ -212,7 +212,7 @@ fn scaled_late(component: &Component<'_>) -> Option<Sign> {
     })
 }
 
-/// Replicas that were added under a load that had begun long before.
+/// Replicas that were added long after the load had started.
 fn grown_late(component: &Component<'_>) -> Option<Sign> {
     let points: Vec<Point> = component
         .metric("replicas")?
@@ -233,7 +233,7 @@ fn grown_late(component: &Component<'_>) -> Option<Sign> {
     })
 }
 
-/// How long there were fewer than wanted.
+/// How long there were fewer than desired, in seconds.
 fn seconds_short(component: &Component<'_>, have: &ObservedSeries, want: &ObservedSeries) -> f64 {
     let have: Vec<Point> = have.points_in(component.phases.load).collect();
     let want: Vec<Point> = want.points_in(component.phases.load).collect();

@@ -1,6 +1,6 @@
 //! Stages of a pipeline: the one that does not keep up.
 //!
-//! Must not know what the stages do. Invariant: a backlog that does not grow is no bottleneck.
+//! Must not know what the stages do. Invariant: a backlog that does not grow is not a bottleneck.
 
 use loadline_model::observation::{Aggregation, Phase};
 use loadline_model::verdict::Gravity;
@@ -10,7 +10,7 @@ use super::{Sign, Weight};
 use crate::verdict::code::Code;
 use crate::verdict::wording::{count, duration, rate};
 
-/// Seconds of the ingest's rate that wait at the end from which a stage is behind.
+/// Backlog at the end, in seconds of the ingest rate, from which a stage is behind.
 const BEHIND_S: f64 = 2.0;
 
 pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
@@ -24,7 +24,7 @@ pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
 fn behind(pipeline: &Component<'_>, components: &[Component<'_>]) -> Option<Sign> {
     let backlog = pipeline.metric("backlog")?;
     let waiting = backlog.aggregate(Aggregation::Last, pipeline.phases.load)?;
-    // What waited already when the load began, as far as somebody looked.
+    // The backlog when the load started, if it was read.
     let baseline = backlog.aggregate(Aggregation::Last, pipeline.phases.span(Phase::Baseline));
     let first = backlog.points_in(pipeline.phases.load).next()?.1;
     let before = baseline.unwrap_or(first);

@@ -1,6 +1,6 @@
-//! What is told beside the limit must not blame another side.
+//! Findings beside the limit must not blame another side.
 //!
-//! Invariant: advice follows what was measured, not what usually is the cause.
+//! Invariant: advice follows the measurements instead of the usual cause.
 
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ fn a_rate_that_the_script_caps_is_the_options() {
     );
 }
 
-/// 8 users of a service that is 20 ms away; what fails is reset 20.6 ms after its start.
+/// 8 users of a service that is 20 ms away; failures are resets 20.6 ms after the start.
 #[test]
 fn a_reset_after_the_handshake_alone_is_no_answer_of_the_targets() {
     for (opened, retried, limit) in [
@@ -152,7 +152,7 @@ fn a_reset_after_the_handshake_alone_is_no_answer_of_the_targets() {
     }
 }
 
-/// A worker that runs or waits for a quarter of the time holds users up for no more than that.
+/// A worker that runs or waits a quarter of the time delays users by no more than that.
 #[test]
 fn users_wait_for_a_worker_only_while_it_has_something_to_do() {
     let mut run = Run::new(constant_vus(20, 10), 10.0, 133_000, 1.48);
@@ -164,7 +164,7 @@ fn users_wait_for_a_worker_only_while_it_has_something_to_do() {
     assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
 }
 
-/// Times between 5 and 60 ms, by chance: they look like those of an unfair queue, and those around 50 ms do not.
+/// Random times between 5 and 60 ms look like those of an unfair queue; times around 50 ms do not.
 #[test]
 fn times_that_differ_may_be_a_queue() {
     let mut run = Run::new(arrivals(200, 10, 4), 10.0, 1_200, 32.0);
@@ -213,7 +213,8 @@ fn virtual_users_that_wait_for_their_pace_are_counted() {
     );
 }
 
-/// Each of 20 users is due four times a second, or all of them 80 times: more of them would answer more, and none waits.
+/// Each of 20 users is due four times a second, or all of them together 80 times: more users would get more
+/// responses, and none waits.
 #[test]
 fn a_ramp_of_users_who_wait_for_their_pace_finds_no_limit() {
     for (is_capped, slower, limit) in [

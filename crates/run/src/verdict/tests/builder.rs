@@ -1,7 +1,7 @@
-//! Runs made up of a few numbers.
+//! Runs built from a few numbers.
 //!
-//! Must not know what the verdict makes of them. Invariant: a run as it comes from here is clean:
-//! all was delivered, nothing stands out.
+//! Must not know what the verdict makes of them. Invariant: a run built here is clean: all was delivered,
+//! nothing stands out.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -79,7 +79,7 @@ pub(super) fn vu_ramp(to: u32, seconds: u64) -> Executor {
     }
 }
 
-/// A closed model for a time.
+/// A closed model for a duration.
 pub(super) fn constant_vus(vus: u32, seconds: u64) -> Executor {
     Executor::ConstantVus {
         vus,
@@ -87,7 +87,7 @@ pub(super) fn constant_vus(vus: u32, seconds: u64) -> Executor {
     }
 }
 
-/// A closed model for a count.
+/// A closed model for a number of iterations.
 pub(super) fn shared(vus: u32, iterations: u64) -> Executor {
     Executor::SharedIterations {
         vus,
@@ -107,7 +107,7 @@ pub(super) fn percentiles(p50_ms: f64, p99_ms: f64) -> Option<Percentiles> {
 }
 
 impl Run {
-    /// A clean run: `asked` requests, all answered, each in about `service_ms`.
+    /// A clean run: `asked` requests, all completed, each in about `service_ms`.
     pub(crate) fn new(executor: Executor, seconds: f64, answered: u64, service_ms: f64) -> Run {
         let open = executor.is_open();
         let vus = executor.max_vus();
@@ -130,7 +130,7 @@ impl Run {
             observations: Observations::default(),
             summary: None,
         };
-        // In an open model a virtual user is free now and then.
+        // In an open model a virtual user is free from time to time.
         run.totals.active_vus_max -= u64::from(open && vus > 1);
         let center = (service_ms * MS as f64) as u64;
         run.answer(
@@ -157,7 +157,7 @@ impl Run {
         run
     }
 
-    /// Replaces the answers: shares of them with their service times in nanoseconds.
+    /// Replaces the responses: shares of them with their service times in nanoseconds.
     pub(super) fn answer(&mut self, answered: u64, times: &[(f64, u64)]) {
         let mut trend = TimeTrend::default();
         for (share, ns) in times {
@@ -172,7 +172,7 @@ impl Run {
         *seen.statuses.row(200) += answered;
     }
 
-    /// Adds failures that each took a while.
+    /// Adds failures that took `ns` each.
     pub(super) fn fail(&mut self, class: ErrorClass, failed: u64, ns: u64) {
         let seen = &mut self.totals.seen;
         seen.counts.started += failed;
@@ -180,7 +180,7 @@ impl Run {
         seen.failed_time.record_n(ns, failed);
     }
 
-    /// Requests with another method.
+    /// Sets the method of the requests.
     pub(super) fn method(&mut self, method: &str) {
         for scenario in &mut self.plan.scenarios {
             if let Behaviour::Requests(mix) = &mut scenario.behaviour {
@@ -189,12 +189,12 @@ impl Run {
         }
     }
 
-    /// Answers of one shape whose bodies, as far as they were looked at, were these.
+    /// All responses get one shape, with these sampled bodies.
     pub(super) fn bodies(&mut self, bodies: &[&str]) {
         self.some_bodies(self.totals.seen.counts.completed, bodies);
     }
 
-    /// The same for some of the answers.
+    /// The same for some of the responses.
     pub(super) fn some_bodies(&mut self, count: u64, bodies: &[&str]) {
         let length = bodies[0].len() as u64;
         let shape = Shape {
@@ -208,7 +208,7 @@ impl Run {
         bodies.iter().for_each(|body| tally.sample(body.as_bytes()));
     }
 
-    /// Seconds one by one.
+    /// Adds rows second by second.
     pub(super) fn seconds(&mut self, seconds: u64, fill: impl Fn(u64, &mut Row)) {
         self.series = (0..seconds)
             .map(|number| {
@@ -223,7 +223,7 @@ impl Run {
             .collect();
     }
 
-    /// Gives a metric one value many times.
+    /// Sets a metric: values in nanoseconds, each with its number.
     pub(super) fn metric(&mut self, name: &str, values: &[(u64, u64)]) {
         let mut trend = TimeTrend::default();
         values.iter().for_each(|(ns, n)| trend.record_n(*ns, *n));
@@ -248,7 +248,7 @@ impl Run {
     }
 }
 
-/// The finding of a code.
+/// The finding with a code.
 pub(super) fn found(verdict: &Verdict, code: Code) -> Option<&Finding> {
     verdict
         .findings

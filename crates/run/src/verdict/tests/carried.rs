@@ -1,5 +1,4 @@
-//! Loads that were sent in full, and what keeps them from being carried all the same: answers that fall behind, or that are
-//! wrong.
+//! Loads that were sent in full but not carried: responses that fall behind, or are wrong.
 
 use std::sync::Arc;
 
@@ -10,7 +9,8 @@ use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles};
 use super::names::summary;
 use crate::verdict::Code;
 
-/// Arrivals of which so many more are under way at the end of each second, of those of the last second.
+/// A run with `per_second` responses per second, and at the end of each second the given number of requests in
+/// flight.
 fn piling(per_second: u64, under_way: impl Fn(u64) -> u64) -> Run {
     let mut run = Run::new(arrivals(200, 12, 400), 12.0, 2_400, 30.0);
     run.seconds(12, |second, row| {
@@ -59,7 +59,7 @@ fn a_tenth_of_failures_is_in_the_way_of_users_who_think_too() {
     assert_eq!(run.judge().limit, Limit::Target);
 }
 
-/// A fifth of the requests is under way when the time that they get to end is over.
+/// A fifth of the requests is in flight when the graceful stop is over.
 #[test]
 fn a_load_that_lacks_answers_has_a_limit() {
     for (cut, delivery, limit) in [
@@ -75,7 +75,7 @@ fn a_load_that_lacks_answers_has_a_limit() {
     }
 }
 
-/// An event loop that is blocked every few seconds, while arrivals find free users.
+/// An event loop that blocks every few seconds, while arrivals find free users.
 #[test]
 fn a_load_that_was_carried_with_long_stalls_is_not_called_well() {
     for (stalled_ms, limit) in [(700, Limit::Target), (300, Limit::Nobody)] {
@@ -98,7 +98,8 @@ fn a_load_that_was_carried_with_long_stalls_is_not_called_well() {
     }
 }
 
-/// Quick requests beside a few slow ones that pile up: a pile of a hundredth of all arrivals is half of theirs.
+/// Fast requests beside a few slow ones that pile up: a pile of a hundredth of all arrivals is half of the slow
+/// ones.
 #[test]
 fn a_pile_is_measured_by_the_requests_that_take_the_time() {
     for (slow, limit) in [(240, Limit::Target), (0, Limit::Nobody)] {

@@ -1,4 +1,4 @@
-//! Runs that people published and misread, with the numbers of their documents.
+//! Published runs that were misinterpreted, with the numbers of their documents.
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::{Delivery, Gravity, Limit};
@@ -9,7 +9,7 @@ use crate::verdict::Code;
 const S: u64 = 1_000_000_000;
 const MS: u64 = 1_000_000;
 
-/// Times of answers as a histogram's rows: how many, and the middle of the row in nanoseconds.
+/// Response times as rows of a histogram: number, and middle of the row in nanoseconds.
 fn rows(run: &mut Run, rows: &[(u64, u64)]) {
     let all: u64 = rows.iter().map(|(n, _)| n).sum();
     let shares: Vec<(f64, u64)> = rows
@@ -19,7 +19,7 @@ fn rows(run: &mut Run, rows: &[(u64, u64)]) {
     run.answer(all, &shares);
 }
 
-/// `hey -q 50 -z 5m`, 50 workers: 50 × 50/s asked, 17.7/s delivered at 2.8 s mean.
+/// `hey -q 50 -z 5m`, 50 workers: 50 × 50/s planned, 17.7/s delivered at 2.8 s mean.
 #[test]
 fn fifty_by_fifty_asked_and_seventeen_delivered_is_the_targets_ceiling() {
     let mut run = Run::new(arrivals(2_500, 300, 50), 302.776_7, 5_361, 2_811.2);
@@ -116,7 +116,7 @@ fn most_requests_never_answered_is_no_improvement() {
     assert_eq!(verdict.findings[0].gravity, Gravity::Alarm);
 }
 
-/// A whole test at "200 OK" in which every answer was the same 44 bytes of nulls.
+/// A whole test with "200 OK" in which every response was the same 44 bytes of nulls.
 #[test]
 fn the_same_bytes_of_nulls_fifty_thousand_times_are_not_goodput() {
     let mut run = Run::new(arrivals(2_000, 300, 20), 300.154_8, 50_398, 118.6);
@@ -154,7 +154,7 @@ fn the_same_bytes_of_nulls_fifty_thousand_times_are_not_goodput() {
     assert_eq!(hollow.gravity, Gravity::Alarm);
 }
 
-/// A hundred thousand requests from afar: 76 ms each, and 75 ms of it is the way.
+/// A hundred thousand requests over a distance: 76 ms each, of which 75 ms is the network.
 #[test]
 fn a_far_away_generator_measures_the_way() {
     let mut run = Run::new(shared(125, 100_000), 60.9, 100_000, 76.15);

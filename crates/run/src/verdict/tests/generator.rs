@@ -1,4 +1,4 @@
-//! What a generator at its limits is blamed for, and what it cannot have brought about.
+//! What a generator at its limits is blamed for, and what it cannot have caused.
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::snapshot::ErrorKey;
@@ -34,7 +34,7 @@ fn what_a_generator_without_time_cannot_cause_is_not_its_doing() {
     }
 }
 
-/// Bytes without end that are no answer keep the generator busy, and are the target's all the same.
+/// Endless bytes that are no response keep the generator busy, but are the target's fault.
 #[test]
 fn a_flood_before_any_response_is_the_targets() {
     let judged = |awaited: &str, bytes_received: u64| {
@@ -61,7 +61,7 @@ fn a_flood_before_any_response_is_the_targets() {
         "{}",
         told.text
     );
-    // Bodies that are not read in time may be for want of time, and a few bytes need none.
+    // Bodies that are not read in time may be due to missing CPU time, and a few bytes need hardly any.
     for (awaited, bytes) in [
         ("while reading the response body", 1 << 30),
         (ErrorKey::HEADERS_AWAITED, 1 << 20),
@@ -89,7 +89,7 @@ fn between_requests_a_script_sleeps_or_waits_for_the_generator() {
     assert_eq!(stopped.judge().limit, Limit::Generator);
 }
 
-/// Ten virtual users who compute for most of their time on one core, and ask over a round trip of 40 ms.
+/// Ten virtual users that compute most of the time on one core, and send requests over a round trip of 40 ms.
 #[test]
 fn what_users_compute_between_requests_is_the_generators() {
     let limit_of = |busiest: f64| {
@@ -107,7 +107,8 @@ fn what_users_compute_between_requests_is_the_generators() {
     assert_eq!(limit_of(0.3), Limit::Plan);
 }
 
-/// Ten users of a service of 20 ms whose generator does not run for 600 ms of each second: an answer in ten lies that long unread.
+/// Ten users of a service of 20 ms whose generator stalls for 600 ms of each second: one response in ten stays
+/// unread for that long.
 #[test]
 fn what_lies_unread_while_the_generator_is_stopped_is_its_doing() {
     for (stalled_ms, limit) in [(600, Limit::Generator), (0, Limit::Target)] {
@@ -126,7 +127,7 @@ fn what_lies_unread_while_the_generator_is_stopped_is_its_doing() {
     }
 }
 
-/// An open model of 500/s, of whose arrivals three seconds are begun late, in the end.
+/// An open model of 500/s; the arrivals of three seconds start late, but all start.
 #[test]
 fn a_load_that_was_sent_partly_late_was_held_up_by_whoever_stood_still() {
     for (stalled_ms, part, limit) in [

@@ -1,4 +1,4 @@
-//! Answers of more than one kind: by their times, by their bodies, by where they come from.
+//! Responses of more than one kind: by times, by bodies, by origin.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn run() -> Run {
     run
 }
 
-/// What is told of such times, each with its share.
+/// The finding for such times, each with its share.
 fn of_times(times: &[(f64, u64)], connections: u64) -> Option<String> {
     let mut run = run();
     run.answer(1_000, times);
@@ -92,7 +92,7 @@ fn redirects_that_were_followed_are_told() {
     );
 }
 
-/// Of 200 checks so many of one of two fail.
+/// Of 200 results of two checks, `failed` of one check fail.
 fn with_failed_checks(mut run: Run, failed: u64) -> Run {
     let mut seen = Measurements::new(&SeriesPlan::default(), Arc::default());
     for number in 0..100 {
@@ -121,7 +121,7 @@ fn errors_in_answers_that_a_script_checks_are_the_targets() {
         verdict.headline,
         "the load of 60 iterations/s was sent, but 40.0 % of the checks failed"
     );
-    // What else a check asks for may be anybody's.
+    // If something else fails the check, it may be anybody's fault.
     assert_eq!(judged(&[r#"{"ok":true,"n":1}"#]).limit, Limit::Nobody);
 }
 

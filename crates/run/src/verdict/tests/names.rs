@@ -13,7 +13,7 @@ use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
 
-/// What a script asked for: a name, how often, how long each takes in milliseconds, and how many of them fail.
+/// The requests of a script: name, number, milliseconds each, and number of failures.
 pub(super) fn summary(requests: &[(&str, u64, u64, u64)]) -> Option<TestSummary> {
     let plan = SeriesPlan {
         by_tag: Some("name".to_owned()),
@@ -56,7 +56,7 @@ fn the_slow_one_of_several_requests_is_named() {
     for even in [
         &[("/a", 1_000, 20, 0), ("/b", 1_000, 30, 0)][..],
         &[("/a", 3_000, 20, 0)],
-        // Both take next to nothing.
+        // Both take next to no time.
         &[("/a", 1_000, 1, 0), ("/b", 1_000, 4, 0)],
     ] {
         let verdict = run(even).judge();
@@ -74,7 +74,7 @@ fn the_one_that_fails_is_named() {
     );
     for alike in [
         [("/a", 1_000, 20, 100), ("/b", 1_000, 20, 100)],
-        // A few of many.
+        // A few of many fail.
         [("/a", 1_000, 20, 0), ("/b", 1_000, 20, 5)],
     ] {
         let verdict = run(&alike).judge();
@@ -103,7 +103,8 @@ fn seconds_with_a_slow_request_among_others_are_no_pauses() {
     assert!(found(&known, Code::Pauses).is_none(), "{:?}", codes(&known));
 }
 
-/// Half of the answers say that the request is wrong; where they are all of one request, a little fewer are enough.
+/// Half of the responses reject the request as wrong; if all of them belong to one request, slightly fewer are
+/// enough.
 #[test]
 fn a_request_that_always_fails_is_the_plans_mistake() {
     let limit_of = |requests, not_allowed| {
@@ -120,7 +121,7 @@ fn a_request_that_always_fails_is_the_plans_mistake() {
     assert_ne!(limit_of(&all_alike, 1_400), Limit::Plan);
 }
 
-/// A target that hangs in one request, or a link that drops packets as large as its answer.
+/// A target that hangs in one request, or a link that drops packets as large as its response.
 #[test]
 fn one_request_that_is_never_answered_over_a_long_way_has_two_suspects() {
     let limit_of = |requests, round_trip_ns: u64| {

@@ -1,6 +1,6 @@
-//! What is lost or waits on the way, and what only looks like it.
+//! Losses and delays on the network path, and what only looks like them.
 //!
-//! Invariant: what a target does not take by itself is not the network's.
+//! Invariant: what a target does not accept by itself is not blamed on the network.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
 
-/// Users of a service that is 4 ms away, each answer over a connection of its own.
+/// Users of a service that is 4 ms away, with a new connection per response.
 fn far(answers: u64, connect: &[(u64, u64)], waiting_ms: u64) -> Run {
     let mut run = Run::new(constant_vus(12, 10), 10.0, answers, 700.0);
     let seen = &mut run.totals.seen;
@@ -38,12 +38,12 @@ fn syns_that_are_lost_are_the_networks_unless_the_accepted_wait_too() {
         run.answer(170, &[(0.6, 12 * MS), (0.3, 1_012 * MS), (0.1, 3_012 * MS)]);
         run.totals.seen.counts.started = 170;
         run.totals.seen.connections.retransmits = 90;
-        // Those that were never made were lost as well.
+        // Connections that were never made were lost as well.
         run.fail(ErrorClass::ConnectTimeout, 12, 7_000 * MS);
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
         assert!(found(&verdict, Code::SlowConnects).is_some());
-        // Nothing was sent again: the generator was late.
+        // Nothing was retransmitted: the generator was late.
         run.totals.seen.connections.retransmits = 0;
         assert!(found(&run.judge(), Code::SlowConnects).is_none());
     }
@@ -74,7 +74,7 @@ fn answers_of_which_only_later_parts_came_are_lost_on_the_way() {
     assert!(found(&verdict, Code::AnswersLost).is_some());
 }
 
-/// A link that drops what it cannot carry at once: the target sends it again, and nothing from here is lost.
+/// A link that drops what it cannot carry at once: the target retransmits, and nothing from this side is lost.
 #[test]
 fn answers_that_wait_for_parts_that_were_lost_are_held_up_by_the_network() {
     for (out_of_order, limit) in [(160, Limit::Network), (4, Limit::Target)] {
@@ -91,7 +91,7 @@ fn answers_that_wait_for_parts_that_were_lost_are_held_up_by_the_network() {
     }
 }
 
-/// What is lost of an answer in one piece, nothing comes after: it is late by as long as the target waits to send it again.
+/// If a response of one packet is lost, nothing follows: it is late by the target's retransmission timeout.
 #[test]
 fn answers_that_are_late_by_a_retransmission_were_lost() {
     for (late_ms, limit) in [(211, Limit::Network), (400, Limit::Target)] {
@@ -106,7 +106,7 @@ fn answers_that_are_late_by_a_retransmission_were_lost() {
     }
 }
 
-/// The smallest round trip of a connection says little of a way whose delay varies.
+/// The smallest round trip of a connection says little about a path with varying delay.
 #[test]
 fn a_way_whose_delay_varies_is_as_long_as_it_usually_is() {
     for (connect_ms, rtt_ms, limit) in [(60, 62, Limit::Network), (16, 40, Limit::Target)] {
@@ -142,7 +142,7 @@ fn a_way_that_grew_longer_is_told() {
     }
 }
 
-/// Where nothing queues, a long way or a slow sender holds them up; on a short way it is the sender.
+/// Without queueing, a long path or a slow sender delays them; on a short path it is the sender.
 #[test]
 fn acknowledgments_that_queue_hold_large_answers_up() {
     for (least_ns, rtt_ns, limit) in [
@@ -163,7 +163,7 @@ fn acknowledgments_that_queue_hold_large_answers_up() {
     }
 }
 
-/// A client that would take HTTP/2, and some segments that were sent again: they hold up the streams that there are.
+/// A client that would use HTTP/2, and some retransmits: they delay all streams of their connections.
 #[test]
 fn a_lost_segment_holds_up_the_streams_of_its_connection() {
     for (http2, limit) in [(0, Limit::Target), (20, Limit::Network)] {
@@ -178,7 +178,8 @@ fn a_lost_segment_holds_up_the_streams_of_its_connection() {
     }
 }
 
-/// A firewall that lets few connections pass: SYNs are sent again for seconds, and what is let in is answered soon.
+/// A firewall that only lets few connections pass: SYNs are retransmitted for seconds, and accepted connections
+/// get fast responses.
 #[test]
 fn connections_that_are_let_in_late_and_answered_soon_were_kept_on_the_way() {
     for (waiting_ms, limit) in [(25, Limit::Network), (800, Limit::Target)] {
@@ -199,7 +200,8 @@ fn connections_that_are_let_in_late_and_answered_soon_were_kept_on_the_way() {
     }
 }
 
-/// 200 kB in four seconds over a way of 10 ms, a few hundred bytes in each round trip: no window is as small.
+/// 200 kB in four seconds over a round trip of 10 ms, a few hundred bytes per round trip: no window is that
+/// small.
 #[test]
 fn a_target_that_sends_slowly_waits_for_no_window() {
     for (fastest_ms, rtt_ms, limit) in [
@@ -209,7 +211,7 @@ fn a_target_that_sends_slowly_waits_for_no_window() {
     ] {
         let mut run = Run::new(constant_vus(15, 12), 12.0, 45, 4_000.0);
         let seen = &mut run.totals.seen;
-        // A script that discards bodies counts none of their bytes.
+        // A script that discards bodies does not count their bytes.
         seen.counts.bytes_received = 45 * 200_000;
         seen.connections.opened = 15;
         for _ in 0..15 {
@@ -223,7 +225,7 @@ fn a_target_that_sends_slowly_waits_for_no_window() {
     }
 }
 
-/// Bodies of one flight that lie unacknowledged most of the time, in front of a link that is full.
+/// Bodies that fit the initial window and are unacknowledged most of the time, before a full link.
 #[test]
 fn small_uploads_queue_too() {
     for (in_flight_ms, limit) in [(62_000, Limit::Network), (6_000, Limit::Target)] {
@@ -331,7 +333,7 @@ fn uploads_fill_a_link_only_where_packets_wait() {
     }
 }
 
-/// Forty requests at once on four connections: what each waits for are the bytes of the others.
+/// Forty requests at once on four connections: each waits for the bytes of the others.
 fn shared_connections() -> Run {
     let mut run = Run::new(constant_vus(40, 10), 10.0, 800, 490.0);
     run.answer(800, &[(0.01, 5 * MS), (0.99, 495 * MS)]);
@@ -370,7 +372,7 @@ fn uploads_that_share_connections_fill_a_link_together() {
     }
 }
 
-/// A receiver that is slow to read large answers has some of them sent again, and waits for none.
+/// A receiver that is slow to read large responses causes some retransmits, but does not wait for them.
 #[test]
 fn some_segments_of_a_thousand_are_no_loss() {
     for (body, limit) in [(50_000_000, Limit::Target), (100_000, Limit::Network)] {
@@ -416,7 +418,8 @@ fn users_whose_uploads_share_what_passes_are_not_too_few() {
 
 #[test]
 fn a_way_that_stood_still_is_no_pause_of_the_target() {
-    // 8 users find the way out for a second, three times; what they sent lay there unacknowledged, or had been acknowledged.
+    // 8 users meet a path that stalls for a second, three times; their data was unacknowledged in that time, or
+    // had been acknowledged.
     let stalls = |in_flight_ms: u64| {
         let mut run = Run::new(arrivals(60, 10, 8), 10.0, 437, 59.0);
         run.answer(437, &[(0.945, 6 * MS), (0.055, 1_000 * MS)]);

@@ -1,4 +1,4 @@
-//! Runs with one thing wrong, or none: what is found, and what is not.
+//! Runs with one thing wrong, or nothing: what is found, and what is not.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn closed() -> Run {
     Run::new(constant_vus(50, 20), 20.0, 500_000, 2.0)
 }
 
-/// The one finding of a run that is clean otherwise.
+/// Asserts that a run has only this finding.
 fn only(verdict: &Verdict, code: Code, gravity: Gravity) {
     let others: Vec<_> = codes(verdict)
         .into_iter()
@@ -249,7 +249,7 @@ fn failures_name_their_side() {
         let next_step = class.next_step(FrontEnd::Bench);
         assert_eq!(finding.advice.as_deref(), Some(&*next_step));
     }
-    // All of the load was sent and a fifth of it refused: what is missing, the target refused.
+    // All of the load was sent and a fifth of it refused: the missing responses are the target's.
     let mut run = open();
     run.answer(16_000, &[(1.0, 2 * MS)]);
     run.fail(ErrorClass::Refused, 4_000, MS);
@@ -378,7 +378,7 @@ fn one_answer_to_many_questions_is_told() {
     only(&run.judge(), Code::SameAnswer, Gravity::Caution);
 }
 
-/// A ramp to `top` over a target that can do 400/s.
+/// A ramp to `top` on a target with a capacity of 400/s.
 fn ramp(top: u64, beyond: impl Fn(f64, &mut Row)) -> Run {
     let mut run = Run::new(rate_ramp(top, 20, 500), 20.0, top * 10, 5.0);
     run.seconds(20, |number, row| {

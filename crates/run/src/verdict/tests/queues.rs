@@ -1,4 +1,4 @@
-//! A target that has a queue, and times that only look like one.
+//! A target with a queue, and times that only look like one.
 
 use loadline_metric::TimeTrend;
 use loadline_model::heat::Heat;
@@ -7,8 +7,8 @@ use loadline_model::verdict::Limit;
 use super::builder::{MS, Run, arrivals, found};
 use crate::verdict::Code;
 
-/// Arrivals for which all virtual users are in use from the first second on; of a second: how many milliseconds its answers
-/// take, each as often, and how many come.
+/// Arrivals for which all virtual users are in use from the first second on; `answers` returns for a second the
+/// service times of its responses in milliseconds, equally frequent, and their number.
 fn all_in_use(answers: impl Fn(u64) -> (Vec<u64>, u64)) -> Run {
     let times = |second| {
         let (times, number) = answers(second);
@@ -58,7 +58,7 @@ fn times_far_from_the_fastest_leave_open_whose_they_are() {
     );
 }
 
-/// Three of ten miss a cache: they wait for a lock, or take as long for each.
+/// Three of ten requests miss a cache: they wait for a lock, or all take equally long.
 #[test]
 fn misses_that_wait_for_each_other_may_be_a_queue() {
     let limit_of = |misses: &[(f64, u64)]| {

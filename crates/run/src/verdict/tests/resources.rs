@@ -1,4 +1,4 @@
-//! Each thing that observers can see, alone in a clean run.
+//! Each kind of observation, alone in a clean run.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use super::builder::{Run, arrivals, codes, constant_vus, found};
 use crate::verdict::Code;
 
 const S: i64 = 1_000_000_000;
-/// Seconds of load; as many lie before and after it.
+/// Seconds of load, with the same duration before and after it.
 const LOAD_S: i64 = 20;
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// What is told of one series: observer, component, metric, and its value at each second.
+/// One series: observer, component, metric, and its value at each second.
 type Told<'a> = (&'a str, &'a str, &'a str, &'a dyn Fn(i64) -> f64);
 
 fn seen(told: &[Told<'_>]) -> Observations {
@@ -44,14 +44,14 @@ fn seen(told: &[Told<'_>]) -> Observations {
     }))
 }
 
-/// A closed loop at the target's pace, with what was seen beside it.
+/// A closed loop at the target's pace, with observations.
 fn busy(told: &[Told<'_>]) -> Run {
     let mut run = Run::new(constant_vus(10, 20), 20.0, 20_000, 10.0);
     run.observations = seen(told);
     run
 }
 
-/// An open model whose load was delivered, with what was seen beside it.
+/// An open model whose load was delivered, with observations.
 fn delivered(told: &[Told<'_>]) -> Run {
     let mut run = Run::new(arrivals(500, 20, 50), 20.0, 10_000, 10.0);
     run.observations = seen(told);
@@ -252,7 +252,7 @@ fn an_idle_replica_explains_a_slow_target() {
             .headline
             .ends_with(": 1 of 2 replicas were idle")
     );
-    // A replica with one busy thread is what comes of it.
+    // A replica with one busy thread is the consequence.
     let mut run = busy(&[
         ("api", "api-1", "cpu_cores", &|_| 0.97),
         ("api", "api-2", "cpu_cores", &|_| 0.01),
@@ -269,7 +269,7 @@ fn an_idle_replica_explains_a_slow_target() {
     ]);
     assert!(text_of(&mut run, Code::UnevenReplicas).is_some());
     assert_eq!(text_of(&mut run, Code::IdleReplica), None);
-    // Different services need not be alike.
+    // Different services need not be equally busy.
     let mut run = busy(&[
         ("api", "api", "cpu_cores", &|_| 3.0),
         ("db", "db", "cpu_cores", &|_| 0.01),
@@ -432,7 +432,7 @@ fn a_pipeline_that_falls_behind_is_the_targets_doing_though_all_was_delivered() 
 #[test]
 fn time_before_the_handler_is_a_queue_or_the_way() {
     let told: &[Told<'_>] = &[("own", "own", "mean_seconds", &|_| 0.001)];
-    // All answers take as long, the fastest too.
+    // All responses take equally long, including the fastest.
     let verdict = busy(told).judge();
     assert_eq!(verdict.limit, Limit::Network);
     let mut direct = busy(told);

@@ -1,4 +1,5 @@
-//! Runs of scripts and of plans of steps, whose requests are what they happen to send, and runs that measure nothing.
+//! Runs of scripts and of plans of steps, whose requests are not known beforehand, and runs that measure
+//! nothing.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::builder::{MS, Run, arrivals, constant_vus, found, shared};
 use super::names::summary;
 use crate::verdict::Code;
 
-/// A script's iteration sends as many requests as it likes: what was asked for are iterations.
+/// A script's iteration may send any number of requests: the planned units are iterations.
 #[test]
 fn iterations_of_a_script_are_counted_as_such() {
     let mut run = Run::new(arrivals(100, 60, 50), 60.0, 9_000, 20.0);
@@ -34,7 +35,7 @@ fn iterations_of_a_script_are_counted_as_such() {
     );
 }
 
-/// One scenario has all its users at work and drops what arrives, the other has free ones.
+/// One scenario has all its users busy and drops arrivals, the other has free ones.
 #[test]
 fn a_scenario_that_is_full_is_held_up_whoever_else_is_free() {
     for (made, limit) in [(20, Limit::Target), (7, Limit::Unknown)] {
@@ -60,7 +61,7 @@ fn a_scenario_that_is_full_is_held_up_whoever_else_is_free() {
     }
 }
 
-/// Twenty users who sleep most of the time beside arrivals whose users all wait for one slow request.
+/// Twenty users that sleep most of the time, beside arrivals whose users all wait for one slow request.
 #[test]
 fn users_who_sleep_do_not_hide_what_holds_the_others() {
     for (slow_ms, limit) in [(1_600, Limit::Target), (400, Limit::Plan)] {
@@ -102,7 +103,7 @@ fn a_script_without_requests_is_no_alarm() {
     );
 }
 
-/// The verdict on a plan of steps that sent nothing, with so many threads at work.
+/// The verdict on a plan of steps that sent nothing, with so many busy threads.
 fn of_silent_steps(sends: bool, threads: u64) -> Verdict {
     let mut run = Run::new(shared(2, 4), 1.0, 0, 0.0);
     for scenario in &mut run.plan.scenarios {

@@ -1,4 +1,4 @@
-//! Requests that wait in vain, for an answer or for a connection, and answers that wait for one another.
+//! Requests that never get a response or a connection, and responses that wait for each other.
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::Limit;
@@ -6,7 +6,7 @@ use loadline_model::verdict::Limit;
 use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles};
 use crate::verdict::Code;
 
-/// 600 requests in 10 s, of which the last ones are never answered, and 5 s in which they may be.
+/// 600 requests in 10 s, of which the last ones never get a response, and 5 s of graceful stop.
 fn left_behind(unanswered: u64) -> Run {
     let mut run = Run::new(arrivals(60, 10, 30), 15.0, 600, 5.0);
     run.answer(600 - unanswered, &[(1.0, 5 * MS)]);
@@ -30,7 +30,7 @@ fn a_load_that_is_sent_and_not_answered_is_the_targets() {
     assert_eq!(left_behind(5).judge().limit, Limit::Nobody);
 }
 
-/// Large responses of which some bytes come in each second, over a long way.
+/// Large responses over a long path, with some bytes arriving each second.
 #[test]
 fn responses_that_never_end_may_be_carried_slowly() {
     for (bytes, limit) in [(40_000, Limit::Unknown), (0, Limit::Target)] {
@@ -45,7 +45,8 @@ fn responses_that_never_end_may_be_carried_slowly() {
     }
 }
 
-/// Nothing says whether the target or what lies before it takes no more connections, but failures that name the way.
+/// Nothing shows whether the target or something before it accepts no more connections, except failures on the
+/// network path.
 #[test]
 fn requests_that_wait_for_a_connection_do_not_tell_that_the_target_hangs() {
     let judged = |unreachable: u64| {
@@ -69,7 +70,7 @@ fn requests_that_wait_for_a_connection_do_not_tell_that_the_target_hangs() {
     assert_eq!(judged(3).limit, Limit::Network);
 }
 
-/// SYNs that are lost on a short way: a full accept queue lets what is through wait too.
+/// SYNs that are lost on a short path: with a full accept queue, accepted connections wait too.
 #[test]
 fn connections_that_are_let_in_late_and_answered_at_once_leave_the_limit_open() {
     let limit_of = |waiting_ms: u64| {
@@ -89,14 +90,14 @@ fn connections_that_are_let_in_late_and_answered_at_once_leave_the_limit_open() 
         run.judge().limit
     };
     assert_eq!(limit_of(6), Limit::Unknown);
-    // Others were before them in a short queue, or the target always had something to do.
+    // Others were ahead of them in a short queue, or the target was always busy.
     assert_eq!(limit_of(20), Limit::Target);
     assert_eq!(limit_of(600), Limit::Target);
 }
 
 #[test]
 fn connections_that_wait_to_be_accepted_are_no_want_of_virtual_users() {
-    // One connection a request, an accept queue of one: a SYN in three is sent again.
+    // One connection per request and an accept queue of one: one SYN in three is retransmitted.
     let mut run = Run::new(arrivals(150, 5, 100), 10.0, 737, 400.0);
     run.answer(737, &[(0.5, 14 * MS), (0.3, 100 * MS), (0.2, 1_800 * MS)]);
     run.totals.asked = Some(750);
@@ -117,7 +118,7 @@ fn connections_that_wait_to_be_accepted_are_no_want_of_virtual_users() {
     assert_eq!(run.judge().limit, Limit::Plan);
 }
 
-/// Arrivals that find no virtual user free while a few answers, or all at once, take their time.
+/// Arrivals that find no free virtual user while a few responses, or all at once, take long.
 fn dropped(times: &[(f64, u64)], in_use: impl Fn(u64) -> u64) -> Limit {
     let mut run = Run::new(arrivals(80, 10, 40), 10.0, 600, 400.0);
     run.answer(600, times);
@@ -135,13 +136,14 @@ fn dropped(times: &[(f64, u64)], in_use: impl Fn(u64) -> u64) -> Limit {
 fn answers_that_come_in_bunches_wait_for_one_thing() {
     let varied = [(0.2, 20 * MS), (0.3, 300 * MS), (0.5, 490 * MS)];
     assert_eq!(dropped(&varied, |second| 40 * (second % 2)), Limit::Target);
-    // Where as many are in use all the time, each may have its own time.
+    // If the same number is in use all the time, each may take its own time.
     assert_eq!(dropped(&varied, |second| 40 - second % 3), Limit::Unknown);
     let alike = [(0.2, 300 * MS), (0.3, 400 * MS), (0.5, 490 * MS)];
     assert_eq!(dropped(&alike, |_| 40), Limit::Plan);
 }
 
-/// A burst in a second or two, for want of a processor perhaps, does not tell that the script holds its users.
+/// A burst in a second or two, perhaps due to missing CPU time, does not show that the script's pauses hold its
+/// users.
 #[test]
 fn drops_of_a_moment_are_not_the_scripts_pauses() {
     let limit_of = |seconds_with_drops: usize| {
@@ -165,14 +167,14 @@ fn drops_of_a_moment_are_not_the_scripts_pauses() {
 fn a_few_answers_that_hold_the_virtual_users_are_the_targets() {
     let few = [(0.96, 50 * MS), (0.04, 9_000 * MS)];
     assert_eq!(dropped(&few, |_| 40), Limit::Target);
-    // Slow by themselves, for whoever asks.
+    // Slow by nature, for every client.
     let some = [(0.94, 11 * MS), (0.06, 2_000 * MS)];
     assert_eq!(dropped(&some, |_| 40), Limit::Plan);
     let alike = [(0.5, 380 * MS), (0.5, 420 * MS)];
     assert_eq!(dropped(&alike, |_| 40), Limit::Plan);
 }
 
-/// Workers that wait for a pipe that nobody empties ask for nothing.
+/// Workers that wait for a pipe that nobody reads send no requests.
 #[test]
 fn what_sinks_hold_up_is_no_death_of_the_target() {
     let judged = |back_pressure_ns: u64| {
@@ -188,6 +190,6 @@ fn what_sinks_hold_up_is_no_death_of_the_target() {
     assert_eq!(held.limit, Limit::Generator, "{}", held.headline);
     assert!(found(&held, Code::TargetDied).is_none());
     assert!(found(&judged(0), Code::TargetDied).is_some());
-    // They waited only from then on.
+    // They only waited from then on.
     assert!(found(&judged(4_000 * MS), Code::TargetDied).is_none());
 }

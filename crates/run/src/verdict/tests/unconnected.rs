@@ -1,7 +1,7 @@
-//! Connections that are not made, or at times only, directly and through a proxy.
+//! Connections that are never or only sometimes made, directly and through a proxy.
 //!
-//! Must not know thresholds of the verdict. Invariant: who answers at other times, or is not the only one on the way, is not
-//! blamed for what a mistake in the plan would do.
+//! Must not know thresholds of the verdict. Invariant: a mistake in the plan is not blamed on a party that
+//! succeeds at other times, or that is not the only one on the path.
 
 use loadline_model::client::ProxyPlan;
 use loadline_model::error_class::ErrorClass;
@@ -12,7 +12,8 @@ use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
 
-/// A mistake in the plan fails always: handshakes that succeed at other times are no mistake, and neither is such a proxy.
+/// A mistake in the plan always fails: handshakes that succeed at other times are not a mistake, and neither is
+/// such a proxy.
 #[test]
 fn what_fails_at_times_only_is_not_the_plans_mistake() {
     for (class, at_times) in [
@@ -39,8 +40,8 @@ fn what_fails_at_times_only_is_not_the_plans_mistake() {
     }
 }
 
-/// Nothing tells whether the target, something on the way or a timeout that is too short kept all connections from being made; nor whether
-/// a proxy or the target behind it is silent.
+/// Nothing shows whether the target, something on the path or a timeout that is too short prevented all
+/// connections; nor whether a proxy or the target behind it is silent.
 #[test]
 fn who_kept_all_connections_from_being_made_is_left_open() {
     let mut run = Run::new(arrivals(100, 5, 50), 5.0, 0, 4.0);
@@ -62,7 +63,8 @@ fn who_kept_all_connections_from_being_made_is_left_open() {
     assert!(advice.is_some_and(|it| it.contains("through the proxy")));
 }
 
-/// A firewall resets what it does not like before anybody can have looked at it, as does a target that is overloaded.
+/// A firewall resets unwanted connections before anybody can have looked at the request; an overloaded target
+/// does too.
 #[test]
 fn resets_that_come_sooner_than_any_answer_leave_open_whose_they_are() {
     for (failed_ns, limit) in [(140_000, Limit::Unknown), (12 * MS, Limit::Target)] {
@@ -74,7 +76,8 @@ fn resets_that_come_sooner_than_any_answer_leave_open_whose_they_are() {
     }
 }
 
-/// Users that waited for connections in vain show nothing of the target, which answered the others.
+/// Users that waited for connections until a timeout show nothing about the target, which responded to the
+/// others.
 #[test]
 fn users_without_a_connection_leave_the_limit_open() {
     let mut run = Run::new(constant_vus(30, 10), 10.0, 8_000, 11.0);
@@ -87,7 +90,7 @@ fn users_without_a_connection_leave_the_limit_open() {
     assert_eq!(run.judge().limit, Limit::Unknown);
 }
 
-/// Within one machine nothing but a target that does not take connections keeps users from having one.
+/// Within one machine, only a target that does not accept connections can keep users from having one.
 #[test]
 fn users_without_a_connection_within_a_machine_wait_for_the_target() {
     let mut run = Run::new(constant_vus(30, 10), 10.0, 8_000, 11.0);
@@ -107,7 +110,7 @@ fn users_without_a_connection_within_a_machine_wait_for_the_target() {
     assert_eq!(run.judge().limit, Limit::Target);
 }
 
-/// Lookups that fail after seconds take most of the time, though most requests are answered.
+/// Lookups that fail after seconds take most of the time, although most requests are answered.
 #[test]
 fn users_who_mostly_wait_for_what_fails_wait_for_its_side() {
     for (class, limit) in [

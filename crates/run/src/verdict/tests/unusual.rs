@@ -1,5 +1,5 @@
-//! What virtual users wait for when it is no answer: pauses, computation, answers that never come; and what answers do over
-//! time. The figures are those of staged runs.
+//! Other things than responses that virtual users wait for: pauses, computation, responses that never come; and
+//! changes of responses over time. The figures are those of staged runs.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn sleepers() -> Run {
         row.active_vus = 10;
         row.generator.busiest_worker = 0.06;
     }
-    // Others on the machine: half of the time of so short a request is the generator's.
+    // Other processes on the machine: half of the time of such a short request is the generator's.
     run.metric("schedule_lag_ns", &[(200_000, 60), (4 * MS, 40)]);
     run.metric("response_time_ns", &[(8_500_000, 100)]);
     run
@@ -56,7 +56,7 @@ fn virtual_users_that_sleep_are_held_by_the_plan_however_late_a_start_is() {
 
 #[test]
 fn a_ramp_of_a_script_is_judged_by_the_virtual_users_that_it_had() {
-    // 4 workers of 20 ms: 180/s from 4 virtual users on, of 40 in the end.
+    // 4 workers of 20 ms: 180/s from 4 virtual users on, with 40 in the end.
     let mut run = Run::new(vu_ramp(40, 8), 8.0, 1_369, 120.0);
     run.plan.script = Some(Arc::default());
     run.seconds(8, |number, row| {
@@ -113,7 +113,7 @@ fn virtual_users_that_never_got_an_answer_are_told() {
     );
     assert!(found(&verdict, Code::NeverAnswered).is_some());
 
-    // Stopped by hand after three seconds of silence, which may be its usual time.
+    // Stopped manually after three seconds of silence, which may be its usual time.
     let mut soon = Run::new(constant_vus(20, 3), 3.0, 0, 20.0);
     soon.totals.seen.counts.started = 20;
     soon.totals.seen.counts.interrupted = 20;
@@ -126,7 +126,7 @@ fn virtual_users_that_never_got_an_answer_are_told() {
     soon.totals.stop = StopReason::Interrupted;
     assert_eq!(advice(&mut soon), Some(false));
 
-    // Cut at the end like any other: they had waited no longer than others.
+    // Cut off at the end like any other: they had waited no longer than others.
     let mut cut = Run::new(constant_vus(20, 5), 5.0, 5_000, 20.0);
     cut.totals.seen.counts.started += 20;
     cut.totals.seen.counts.interrupted = 20;
@@ -137,7 +137,7 @@ fn virtual_users_that_never_got_an_answer_are_told() {
     assert!(found(&verdict, Code::NeverAnswered).is_none());
 }
 
-/// 60/s for two seconds, and hardly a request after that.
+/// 60/s for two seconds, and hardly any requests after that.
 fn silence(busiest_worker: f64) -> Run {
     let mut run = Run::new(constant_vus(50, 6), 6.0, 118, 367.0);
     run.seconds(6, |number, row| {
@@ -150,7 +150,7 @@ fn silence(busiest_worker: f64) -> Run {
     run
 }
 
-/// As fast as the generator could for three seconds, and a request of each virtual user that times out after that.
+/// As fast as the generator could for three seconds; after that one request per virtual user, which times out.
 #[test]
 fn a_target_that_dies_is_the_limit_whoever_was_it_before() {
     let mut run = Run::new(constant_vus(4, 6), 6.0, 60_000, 0.2);
@@ -251,7 +251,7 @@ fn a_generator_that_is_stopped_sees_no_outage() {
         row.service_time_ns = percentiles(22.0, 24.0);
     });
     assert!(found(&run.judge(), Code::OutageSeen).is_some());
-    // What is noted of the fourth second may stand in the fifth.
+    // A stall of the fourth second may be recorded in the fifth.
     run.series[4].generator.stalled_ns = 960 * MS;
     let verdict = run.judge();
     assert!(found(&verdict, Code::OutageSeen).is_none());
@@ -412,7 +412,7 @@ fn requests_that_are_not_allowed_are_the_plans_mistake_whoever_is_busy() {
         verdict.headline,
         "0 of 4,000/s were good responses, all have status 401"
     );
-    // A plan may want such answers.
+    // A plan may expect such responses.
     run.totals.seen.counts.good = 12_000;
     assert_ne!(run.judge().limit, Limit::Plan);
 }
@@ -428,7 +428,7 @@ fn a_delivered_load_with_refusals_is_not_called_delivered_and_well() {
         run.judge().headline,
         "the load of 100/s was sent, but only 59.6/s got good responses (most others: status 429)"
     );
-    // The last answer came two seconds after the last arrival: the rate is that of the load all the same.
+    // The last response came two seconds after the last arrival: the rate is still that of the load.
     let mut late = Run::new(arrivals(100, 5, 50), 7.0, 499, 4.0);
     late.totals.seen.counts.started = 500;
     late.totals.asked = Some(500);
@@ -451,7 +451,7 @@ fn what_spoils_a_load_that_was_sent_is_named() {
     };
     assert_eq!(failing(ErrorClass::Truncated, 9), Limit::Nobody);
     assert_eq!(failing(ErrorClass::Truncated, 20), Limit::Target);
-    // A few resets may come from anything between.
+    // A few resets may come from anything in between.
     assert_eq!(failing(ErrorClass::ResetReading, 20), Limit::Unknown);
     assert_eq!(failing(ErrorClass::ResetReading, 100), Limit::Target);
 
@@ -479,7 +479,7 @@ fn arrivals_wait_for_a_virtual_user_or_for_the_generator() {
     assert!(text(&mut run).is_some_and(|text| text.contains("for the generator,")));
 }
 
-/// All was begun in the end, and most of it late: the rate of the plan was not that of the target.
+/// Everything started in the end, but most of it late: the target did not carry the planned rate.
 #[test]
 fn a_load_that_was_delivered_late_has_a_limit() {
     let judged = |waiting: u64| {
@@ -504,7 +504,7 @@ fn a_load_that_was_delivered_late_has_a_limit() {
     assert_eq!(judged(5).limit, Limit::Nobody);
 }
 
-/// Large bodies come over a long way in several flights, on each new connection anew.
+/// Large bodies arrive over a long path in several flights, again on each new connection.
 #[test]
 fn the_flights_of_a_new_connection_are_the_networks() {
     let limit_of = |opened: u64| {
@@ -532,7 +532,7 @@ fn the_first_connection_of_each_virtual_user_is_no_short_lived_one() {
     assert!(told(210));
 }
 
-/// What was due while the process was stopped comes all at once, more than there are virtual users for.
+/// Arrivals due while the process was stopped come all at once, more than there are virtual users.
 #[test]
 fn arrivals_that_a_stopped_generator_drops_are_its_own() {
     let limit_of = |stalled_ns: u64| {
@@ -549,7 +549,7 @@ fn arrivals_that_a_stopped_generator_drops_are_its_own() {
     assert_eq!(limit_of(0), Limit::Plan);
 }
 
-/// Busy VUs are counted once a second: of a shorter run only those are seen that were left at its end.
+/// Busy VUs are counted once a second: a shorter run only shows those that were left at its end.
 #[test]
 fn a_run_of_less_than_a_second_names_the_vus_that_were_asked_for() {
     let headline = |seconds: f64| {

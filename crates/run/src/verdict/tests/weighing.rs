@@ -1,6 +1,6 @@
-//! Situations in which one side looks guilty and another is, and the same beside a busy machine.
+//! Situations in which one side looks guilty but another is, and the same on a busy machine.
 //!
-//! Invariant: a generator that others keep from its processors weakens a right verdict, and never turns it into a wrong one.
+//! Invariant: a CPU-starved generator weakens a correct verdict, and never turns it into a wrong one.
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::{Limit, Verdict};
@@ -10,13 +10,13 @@ use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
 
-/// Others keep the generator from its processors for this share of the time.
+/// Other processes keep the generator waiting for a CPU for this share of the time.
 fn starve(run: &mut Run, share: f64) {
     let rows = run.series.iter_mut();
     rows.for_each(|row| row.generator.run_queue_ns = (share * 1e9) as u64);
 }
 
-/// 50 users wait for a pool of 8 that takes 50 ms: the first answers are fast, all others queue.
+/// 50 users wait for a pool of 8 that takes 50 ms: the first responses are fast, all others queue.
 fn pool_of_eight() -> Run {
     let mut run = Run::new(arrivals(2_500, 10, 50), 10.0, 1_600, 312.0);
     run.answer(1_600, &[(0.005, 50 * MS), (0.995, 312 * MS)]);
@@ -26,7 +26,7 @@ fn pool_of_eight() -> Run {
     run
 }
 
-/// `hey -q 50 -c 50` at a service of 2.5 s.
+/// `hey -q 50 -c 50` against a service of 2.5 s.
 fn slow_service() -> Run {
     let mut run = Run::new(arrivals(2_500, 10, 50), 10.0, 200, 2_500.0);
     run.totals.asked = Some(25_000);
@@ -84,7 +84,7 @@ fn too_few_users_say_what_more_of_them_would_find() {
     );
 }
 
-/// 20 users fetch bodies of 512 KiB: so many bytes a second, however long one takes.
+/// 20 users fetch bodies of 512 KiB: constant bytes per second, however long one body takes.
 fn link(spread: f64) -> Run {
     let mut run = Run::new(constant_vus(20, 10), 10.0, 390, 511.0);
     run.totals.seen.counts.body_bytes = 390 * 512 * 1024;
@@ -110,7 +110,7 @@ fn a_full_link_is_the_networks_and_a_slow_sender_the_targets() {
     starve(&mut busy, 0.3);
     assert_eq!(busy.judge().limit, Limit::Network);
     assert_eq!(link(0.1).judge().limit, Limit::Target, "each takes as long");
-    // A worker that does nothing but read 2.8 GB/s on one machine: no link has an end there.
+    // A worker that does nothing but read 2.8 GB/s on one machine: there no link is ever full.
     starve(&mut busy, 0.35);
     let rows = busy.series.iter_mut();
     rows.for_each(|row| row.generator.busiest_worker = 0.5);
@@ -121,7 +121,7 @@ fn a_full_link_is_the_networks_and_a_slow_sender_the_targets() {
 
 #[test]
 fn a_worker_among_many_others_waits_for_all_of_them() {
-    // 150 ms each; in the queue for 84 % of the time, 57 ms for each turn.
+    // 150 ms each; waiting for a CPU 84 % of the time, 57 ms per turn.
     let crowded = |turns| {
         let mut run = Run::new(arrivals(20_000, 10, 500), 10.0, 31_878, 150.0);
         run.totals.asked = Some(200_000);
@@ -137,7 +137,7 @@ fn a_worker_among_many_others_waits_for_all_of_them() {
     };
     assert_eq!(crowded(147), Limit::Generator);
     assert_ne!(crowded(8_400), Limit::Generator);
-    // However short its turns are, one that never rests has no time left.
+    // However short its turns are, a worker that never rests has no time left.
     let mut run = Run::new(arrivals(20_000, 10, 500), 10.0, 11_566, 405.0);
     run.totals.asked = Some(200_000);
     run.totals.active_vus_max = 500;
@@ -151,7 +151,7 @@ fn a_worker_among_many_others_waits_for_all_of_them() {
 
 #[test]
 fn what_was_read_late_is_the_generators_time() {
-    // 60 ms each on a worker that waits for a processor half of the time, and seems to have time left.
+    // 60 ms each on a worker that waits for a CPU half of the time, and seems to have time left.
     let reads = |delay_ms: u64, opened| {
         let mut run = Run::new(constant_vus(40, 8), 8.0, 5_300, 60.0);
         starve(&mut run, 0.55);
@@ -164,7 +164,7 @@ fn what_was_read_late_is_the_generators_time() {
     };
     assert_eq!(reads(1, 40), Limit::Target);
     assert_eq!(reads(40, 40), Limit::Generator);
-    // Making a connection waits for the worker too.
+    // Connection setup waits for the worker too.
     assert_eq!(reads(20, 40), Limit::Target);
     assert_eq!(reads(20, 5_300), Limit::Generator);
 }
@@ -183,7 +183,7 @@ fn a_worker_that_connects_late_is_no_jitter() {
 
 #[test]
 fn two_sides_that_share_the_time_are_both_told() {
-    // 6 ms each, of which starvation explains 2.4 ms.
+    // 6 ms each, of which CPU starvation explains 2.4 ms.
     let mut run = Run::new(constant_vus(50, 10), 10.0, 80_000, 6.0);
     starve(&mut run, 0.3);
     let verdict = run.judge();
@@ -219,7 +219,7 @@ fn sides_without_half_of_the_time_leave_the_limit_open() {
 
 #[test]
 fn a_worker_that_uses_each_slice_up_waits_for_as_many_of_others() {
-    // It gets 8 % of a core, and a request takes as long as its turns lie apart.
+    // It gets 8 % of a core, and a request takes as long as the gap between two turns.
     let mut run = Run::new(arrivals(20_000, 10, 500), 10.0, 90_000, 54.0);
     run.totals.asked = Some(200_000);
     run.totals.never_started = 110_000;
@@ -259,7 +259,7 @@ fn a_cold_start_is_told_whatever_its_share() {
     assert!(found(&verdict, Code::Pauses).is_none());
 }
 
-/// Who leaves the first seconds out does not see that arrivals waited in them.
+/// If the first seconds were excluded, the arrivals waiting in them would be hidden.
 #[test]
 fn a_start_that_falls_short_is_not_to_be_left_out() {
     for (dropped, words) in [(0, "run longer"), (20, "what the target lacks at first")] {
@@ -355,7 +355,8 @@ fn slow_answers_that_are_as_many_as_the_wrong_ones_are_told_so() {
     );
 }
 
-/// 100 users who think for a second; a pool of 20 takes half a second for each, and serves those who wait in any order.
+/// 100 users with a think time of one second; a pool of 20 takes half a second for each, and serves waiting
+/// requests in any order.
 #[test]
 fn thinking_users_who_are_served_at_an_even_pace_wait_in_a_queue() {
     for (uneven, limit) in [(0, Limit::Target), (9, Limit::Plan)] {
@@ -374,7 +375,7 @@ fn thinking_users_who_are_served_at_an_even_pace_wait_in_a_queue() {
     }
 }
 
-/// All virtual users wait for answers of 1.5 s: in the target's queue, or each for its own.
+/// All virtual users wait for responses of 1.5 s: in the target's queue, or each for its own.
 #[test]
 fn answers_that_all_take_as_long_do_not_queue() {
     let limit_of = |times: &[(f64, u64)]| {
@@ -395,7 +396,7 @@ fn answers_that_all_take_as_long_do_not_queue() {
     );
 }
 
-/// Six users, 43 ms for an answer of which the way takes 22 ms; the rest of their time is the script's.
+/// Six users, 43 ms per response, of which the network takes 22 ms; the rest of their time is the script's.
 #[test]
 fn a_quota_that_is_used_up_is_the_limit_whoever_takes_the_time() {
     let judged = |cpu_ms: u64| {
@@ -419,7 +420,7 @@ fn a_quota_that_is_used_up_is_the_limit_whoever_takes_the_time() {
     assert_ne!(judged(700).limit, Limit::Generator);
 }
 
-/// A way that lets 58 answers through in the first second, and from then on one now and then.
+/// A path that lets 58 responses through in the first second, and only one now and then after that.
 #[test]
 fn a_link_that_is_cut_down_is_no_death_of_the_target() {
     let judged = |round_trip_ms: u64, bytes: u64| {
@@ -451,6 +452,6 @@ fn a_link_that_is_cut_down_is_no_death_of_the_target() {
     );
     assert_eq!(verdict.limit, Limit::Network);
     assert!(found(&judged(12, 0), Code::TargetDied).is_some());
-    // Packets hardly wait, and a fifth of the bytes still arrive.
+    // Packets hardly queue, and a fifth of the bytes still arrive.
     assert!(found(&judged(12, 200_000), Code::TargetDied).is_none());
 }

@@ -1,7 +1,7 @@
-//! Questions to somebody at a terminal.
+//! Questions to a user at a terminal.
 //!
-//! Must not know what the answers lead to. Invariant: an empty answer takes the default, and the end of the input is an
-//! error, so that nothing waits for ever.
+//! Must not know the use of the answers. Invariant: an empty answer means the default, and the end of the input
+//! is an error, so that nothing waits forever.
 
 use std::io::{BufRead, Write};
 
@@ -9,10 +9,10 @@ use loadline_suite::document::presets;
 
 use crate::Ending;
 
-/// Longest answer.
+/// Maximum length of an answer.
 const ANSWER_MAX: u64 = 64 << 10;
 
-/// What somebody said.
+/// The user's answers.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Asked {
     what: String,
@@ -20,7 +20,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Asks what is to be tested, and for the table.
+    /// Asks for the target, and for the table.
     ///
     /// # Errors
     /// The input ends before there is an answer.
@@ -46,7 +46,7 @@ impl Asked {
         Ok(Asked { what, preset })
     }
 
-    /// What is to be tested, and the preset.
+    /// The target, and the preset.
     pub(super) fn told(self) -> (String, Option<String>) {
         (self.what, self.preset)
     }
@@ -57,7 +57,7 @@ fn answer(
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> Result<String, Ending> {
-    // Who cannot read the question may still answer.
+    // A user who cannot read the question may still answer.
     let _ = output
         .write_all(question.as_bytes())
         .and_then(|()| output.flush());

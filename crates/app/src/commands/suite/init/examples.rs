@@ -1,7 +1,7 @@
-//! Kits of `examples/`, written where somebody wants to try them.
+//! Kits of `examples/`, written for users who want to try them.
 //!
-//! Must not know what is in them: they are the files of the repository. Invariant: either every file of a kit is
-//! written, or none that was there is changed; a file that holds the same already is as it should be.
+//! Must not know their content: they are the files of the repository. Invariant: either every file of a kit is
+//! written, or no existing file is changed; a file with the same content counts as written.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use loadline_model::ExitCode;
 
 use crate::Ending;
 
-/// A kit: the presets that it shows, its suite, and the files that it needs with their places.
+/// A kit: the presets that it shows, its suite, and its files with their paths.
 struct Kit {
     presets: &'static [&'static str],
     folder: &'static str,
     suite: &'static str,
-    /// What must run besides its testbed, with the command that starts it; `None`: nothing.
+    /// A service that must run besides its testbed, with the command that starts it; `None`: there is none.
     beside: Option<(&'static str, &'static str)>,
     files: &'static [(&'static str, &'static str)],
 }
@@ -25,7 +25,7 @@ macro_rules! example {
     };
 }
 
-/// Files of a kit by their places below `examples/`.
+/// Files of a kit with their paths below `examples/`.
 macro_rules! files {
     ($($file:literal),*) => {
         &[$(($file, example!($file))),*]
@@ -81,10 +81,10 @@ const KITS: [Kit; 5] = [
     },
 ];
 
-/// Writes the kit of a preset in folders below that of `output`, or its suite file alone to standard output.
+/// Writes the kit of a preset into folders below that of `output`, or only its suite file to standard output.
 ///
 /// # Errors
-/// A file is there with something else in it, or cannot be written.
+/// A file exists with other content, or cannot be written.
 pub(super) fn write(preset: &str, output: &str, force: bool) -> Result<ExitCode, Ending> {
     let Some(kit) = KITS.iter().find(|kit| kit.presets.contains(&preset)) else {
         return Err(Ending::usage(&format!("there is no example of {preset}")));
@@ -97,7 +97,7 @@ pub(super) fn write(preset: &str, output: &str, force: bool) -> Result<ExitCode,
     Ok(Ending::answer(told(kit, below)).tell())
 }
 
-/// What is there now, and what is to be started, in its order.
+/// The existing files, and what is to be started, in order.
 fn told(kit: &Kit, below: &Path) -> String {
     let folder = below.join(kit.folder);
     let folder = folder.display();
@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// People write such a file by hand.
+    /// Users write such files by hand.
     #[test]
     fn suites_of_kits_are_short() {
         for kit in &KITS {

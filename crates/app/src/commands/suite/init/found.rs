@@ -1,7 +1,7 @@
-//! What is found of the service: who listens on its port, what its testbed file says.
+//! Detects facts about the service: the listener on its port, the content of its testbed file.
 //!
-//! Must not know suites. Invariant: what is not surely on this machine is elsewhere; nothing is sent but a query for a
-//! name's addresses.
+//! Must not know suites. Invariant: a target counts as remote unless it is certainly on this machine; only a
+//! query for a name's addresses is sent.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
@@ -17,11 +17,11 @@ use loadline_target::testbed;
 
 use crate::{Ending, Files};
 
-/// How long a name's addresses are waited for; a name that takes longer is not this machine's.
+/// Timeout of a name lookup; a name that takes longer is not this machine's.
 const LOOKUP_MAX: Duration = Duration::from_secs(2);
 
-/// Who listens where the target is; a testbed says that itself. Without a target the URLs of a script or a command line
-/// tell, where all are of one port of this machine. `folder` is that from which a script is named.
+/// The process that listens at the target; a testbed names it itself. Without a target the URLs of a script or
+/// a command line are used, if all have the same port on this machine. `folder` is the base of a script's name.
 pub(super) fn service(target: Option<&str>, load: &InitLoad, folder: &Path) -> ServiceSeen {
     let ports = match (target, load) {
         (_, InitLoad::Testbed(_)) => None,
@@ -40,7 +40,7 @@ pub(super) fn service(target: Option<&str>, load: &InitLoad, folder: &Path) -> S
     }
 }
 
-/// The ports of URLs; `None`: one of them is not of this machine.
+/// The ports of URLs; `None`: one of them is not on this machine.
 fn ports_here(urls: BTreeSet<String>) -> Option<BTreeSet<u16>> {
     let origins = urls.into_iter().map(|url| Some(parse(&url).ok()?.origin));
     let origins: Vec<_> = origins.collect::<Option<_>>()?;
@@ -49,7 +49,7 @@ fn ports_here(urls: BTreeSet<String>) -> Option<BTreeSet<u16>> {
     are_here.then(|| origins.iter().map(|origin| origin.port).collect())
 }
 
-/// Whether all addresses of a host are of this machine.
+/// Whether all addresses of a host belong to this machine.
 fn is_here(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     if host.eq_ignore_ascii_case("localhost") {
@@ -67,19 +67,19 @@ fn addresses_of(name: &str) -> Vec<IpAddr> {
     let name = name.to_owned();
     std::thread::spawn(move || {
         let found = (name.as_str(), 0).to_socket_addrs();
-        // Nobody listens any more where it took too long.
+        // Nobody listens any more if it took too long.
         let _ = tell.send(found.map(|found| found.map(|of| of.ip()).collect()));
     });
     let found = told.recv_timeout(LOOKUP_MAX).ok();
     found.and_then(Result::ok).unwrap_or_default()
 }
 
-/// Only an address of one of this machine's interfaces can be bound to.
+/// Only an address of one of this machine's interfaces can be bound.
 fn is_of_this_machine(address: IpAddr) -> bool {
     address.is_loopback() || UdpSocket::bind((address, 0)).is_ok() && !address.is_unspecified()
 }
 
-/// The URLs that a script or a command line names; modules that a script imports are none of its targets.
+/// The URLs that a script or a command line names; modules imported by a script are not targets.
 fn urls_of(front: &Front, folder: &Path) -> BTreeSet<String> {
     let text = match front {
         Front::Script { file, .. } => std::fs::read_to_string(folder.join(file)).ok(),
@@ -95,7 +95,7 @@ fn urls_of(front: &Front, folder: &Path) -> BTreeSet<String> {
     lines.chain(words).flat_map(urls_in).collect()
 }
 
-/// The URLs in a line, each up to its path.
+/// The URLs in a line, without their paths.
 fn urls_in(line: &str) -> Vec<String> {
     let schemes = ["http://", "https://"];
     let found = schemes.iter().flat_map(|scheme| {
@@ -110,10 +110,10 @@ fn urls_in(line: &str) -> Vec<String> {
     found.collect()
 }
 
-/// A testbed as a load, and its entrance as the target.
+/// A testbed as a load, and its entry point as the target.
 ///
 /// # Errors
-/// The file cannot be read, is no testbed file, or fixes no port that could be asked.
+/// The file cannot be read, is not a testbed file, or has no fixed port to which requests could be sent.
 pub(super) fn testbed(file: &str) -> Result<(InitLoad, Option<String>), Ending> {
     let text = Files::Disk.read_text(file);
     let text = text.map_err(|error| Ending::usage(&error.to_string()))?;
@@ -154,7 +154,7 @@ mod tests {
         ] {
             assert_eq!(is_here(host), expected, "{host}");
         }
-        // Where a route leads out, the address that it leads out by is of this machine.
+        // If there is an outbound route, its source address belongs to this machine.
         let own = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
             socket.connect("192.0.2.1:9")?;
             socket.local_addr()

@@ -1,7 +1,7 @@
-//! `loadline suite init`: what was given and what is found becomes a first suite file.
+//! `loadline suite init`: makes a first suite file from arguments and detected facts.
 //!
-//! Must not know what a suite file holds; that is `loadline_suite::init`. Invariants: a file that is there is
-//! overwritten only when asked; nobody is asked anything unless there is a terminal on both sides.
+//! Must not know the content of a suite file; that is `loadline_suite::init`. Invariants: an existing file is
+//! only overwritten on request; questions are only asked if there is a terminal on both sides.
 
 mod ask;
 mod examples;
@@ -20,13 +20,13 @@ use crate::Ending;
 use crate::cli::SuiteInitArgs;
 use ask::Asked;
 
-/// Standard output in the place of a file.
+/// Standard output instead of a file.
 const STDOUT: &str = "-";
 
 /// Runs the command.
 ///
 /// # Errors
-/// It is not said what is to be tested, or it cannot be read; the file is there or cannot be written.
+/// The target is missing or cannot be read; the file exists or cannot be written.
 pub(super) fn run(args: &SuiteInitArgs) -> Result<ExitCode, Ending> {
     if let Some(preset) = &args.example {
         return examples::write(preset, &args.output, args.force);
@@ -49,7 +49,7 @@ pub(super) fn run(args: &SuiteInitArgs) -> Result<ExitCode, Ending> {
     Ok(Ending::answer(told).tell())
 }
 
-/// What is missing, asked for where somebody can answer.
+/// Asks for missing arguments if a user can answer.
 fn asked(args: &SuiteInitArgs) -> Result<SuiteInitArgs, Ending> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return Err(Ending::usage(
@@ -106,7 +106,7 @@ fn wish(args: &SuiteInitArgs) -> Result<InitWish, Ending> {
     })
 }
 
-/// How load is made, and the target that it names.
+/// How load is made, and its target.
 fn load(args: &SuiteInitArgs, folder: &Path) -> Result<(InitLoad, Option<String>), Ending> {
     let Some(what) = &args.what else {
         let read = load_of_command(&args.command);
@@ -148,7 +148,7 @@ fn there(file: &str) -> Result<String, Ending> {
     }
 }
 
-/// A front end whose file is named from the suite file's folder on.
+/// A front end whose file is named relative to the suite file's folder.
 fn seen_from(folder: &Path, front: Front) -> Result<Front, Ending> {
     let named = |file: String| {
         if folder.as_os_str().is_empty() {
@@ -175,7 +175,7 @@ fn seen_from(folder: &Path, front: Front) -> Result<Front, Ending> {
     })
 }
 
-/// Writes a file that is not there, or that may be overwritten.
+/// Writes a file that does not exist, or that may be overwritten.
 fn put(path: &Path, bytes: &[u8], force: bool) -> Result<(), Ending> {
     let mut how = OpenOptions::new();
     how.write(true);

@@ -1,6 +1,6 @@
-//! A control group that allows a share of a processor, of version 1 or 2.
+//! A control group with a CPU quota, of version 1 or 2.
 //!
-//! Must not know what runs in it. Invariant: it is gone at the end, once its processes are.
+//! Must not know what runs in it. Invariant: it is removed at the end, once its processes have ended.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use loadline_e2e::clock;
 
-/// How long processes that were killed may take to leave.
+/// How long killed processes may take to leave the group.
 const EMPTY_MAX: Duration = Duration::from_secs(2);
 const PERIOD_US: f64 = 100_000.0;
 
-/// What counts its use where the kernel has that apart (version 1).
+/// The separate accounting hierarchy of the kernel in version 1.
 const COUNTS: &str = "/sys/fs/cgroup/cpuacct";
 
-/// Its folders, the first that of its limit.
+/// Its folders, starting with that of its limit.
 pub(crate) struct Group(Vec<PathBuf>);
 
 impl Group {
-    /// Makes one that allows so many processors; `None` where none can be made.
+    /// Creates one that allows this many CPUs; `None` if that is impossible.
     pub(crate) fn make(name: &str, quota: f64) -> Option<Group> {
         let name = format!("loadline-situation-{}-{name}", std::process::id());
         let quota = (quota * PERIOD_US).round();
@@ -40,7 +40,7 @@ impl Group {
         })
     }
 
-    /// What a shell says so that its process joins.
+    /// The shell command with which a process joins.
     pub(crate) fn joining(&self) -> String {
         let lines = self
             .0
@@ -53,7 +53,7 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         for folder in &self.0 {
-            // Where it stays it is empty.
+            // If it stays, it is empty.
             let _ = clock::wait_for(EMPTY_MAX, || fs::remove_dir(folder).ok());
         }
     }

@@ -1,6 +1,6 @@
-//! A process that a line of a shell starts, with all that it starts in turn.
+//! A process started by a shell command, with all its descendants.
 //!
-//! Must not know what it is for. Invariant: dropped, the whole group of processes is killed.
+//! Must not know its purpose. Invariant: when dropped, the whole process group is killed.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 pub(crate) struct Shell(Child);
 
 impl Shell {
-    /// Starts it in a folder, where `NAME.err` takes what it says.
+    /// Starts it in a folder, with its standard error in `NAME.err`.
     pub(crate) fn start(folder: &Path, name: &str, line: &str) -> Result<Shell, String> {
         let errors =
             File::create(folder.join(format!("{name}.err"))).map_err(|why| why.to_string())?;
@@ -30,13 +30,13 @@ impl Shell {
             .map_err(|why| format!("{line}: {why}"))
     }
 
-    /// Its number.
+    /// Its PID.
     pub(crate) fn process(&self) -> u32 {
         self.0.id()
     }
 }
 
-/// So that nothing stays when this process is killed.
+/// Ensures that nothing is left when this process is killed.
 fn die_with_parent(command: &mut Command) {
     // SAFETY: between fork and exec there is one system call, which takes numbers.
     unsafe {
@@ -50,11 +50,11 @@ fn die_with_parent(command: &mut Command) {
 impl Drop for Shell {
     fn drop(&mut self) {
         if let Ok(process) = i32::try_from(self.0.id()) {
-            // SAFETY: kill takes two numbers and touches no memory of ours; the child was not waited for, so the number
-            // is still that of its group.
+            // SAFETY: kill takes two numbers and touches no memory of ours; the child was not waited for, so
+            // the number is still that of its group.
             unsafe { libc::kill(-process, libc::SIGKILL) };
         }
-        // It was killed: that it ends is all that is wanted.
+        // It was killed: only its end matters.
         let _ = self.0.wait();
     }
 }

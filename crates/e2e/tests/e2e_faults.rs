@@ -7,10 +7,11 @@ use loadline_e2e::faults::Fault;
 use loadline_e2e::ran::in_one_line;
 use loadline_e2e::server::{Server, free_port};
 use loadline_e2e::target::Target;
-use loadline_e2e::{FullQueue, Ran, bench, clock, run, web};
+use loadline_e2e::{FullQueue, Ran, bench, bench_by, clock, loadline_under, run, skip, web};
 
 use std::io::Write;
 use std::net::TcpStream;
+use std::process::Command;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -307,4 +308,39 @@ fn a_target_that_dies_and_comes_back() {
     );
     ran.assert_named("refused");
     ran.assert_code(0);
+}
+
+/// In a network of its own, where datagrams to the name server vanish.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_silent_name_server_is_named() {
+    let place = "ip link add void type veth peer name far && ip addr add 10.9.0.1/24 dev void && ip link set void up && \
+        ip link set far up && ip neigh add 10.9.0.53 lladdr 02:00:00:00:00:53 dev void && \
+        echo nameserver 10.9.0.53 > resolv.conf && mount --bind resolv.conf /etc/resolv.conf";
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let mut probe = Command::new("unshare");
+    let probe = probe
+        .args(["-n", "-m", "sh", "-c", place])
+        .current_dir(folder.path());
+    if !probe.output().is_ok_and(|output| output.status.success()) {
+        return skip(
+            "a_silent_name_server_is_named",
+            "no namespace can be made: not root, no unshare or no ip",
+        );
+    }
+    let mut command = loadline_under(&format!(
+        "exec unshare -n -m sh -c '{place} && exec \"$0\" \"$@\"' \"$0\" \"$@\""
+    ));
+    command.current_dir(folder.path());
+    let load = ["-c", "2", "-n", "2", "-q", "--connect-timeout", "1s"];
+    let ran = bench_by(
+        command,
+        &[&load[..], &["http://nowhere.example:8080/"]].concat(),
+    );
+    let messages = ran.messages().concat();
+    assert_eq!(ran.failures(), [("dns", 2)], "{messages}");
+    assert!(
+        messages.contains("the name server does not answer"),
+        "{messages}"
+    );
 }

@@ -3,6 +3,7 @@
 //! One connector for all front ends; differences are parameters. Must not know requests. Invariant: the times
 //! of the phases add up to no more than the total.
 
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
@@ -43,6 +44,8 @@ pub(crate) struct Owner {
     pub(crate) bytes: Rc<WireBytes>,
     /// Number of the virtual user in the whole test, from zero.
     pub(crate) vu: u64,
+    /// Whether its connection in progress waits for the resolver.
+    pub(crate) is_looking_up: Cell<bool>,
 }
 
 /// A connection on which nothing has been sent; durations in nanoseconds.
@@ -90,7 +93,10 @@ impl Connector {
             });
         }
         let begun = self.clock.now();
-        let candidates = self.addresses.of(route).await?;
+        owner.is_looking_up.set(true);
+        let candidates = self.addresses.of(route).await;
+        owner.is_looking_up.set(false);
+        let candidates = candidates?;
         let found = self.clock.now();
         let (socket, address) = self.open_any(&candidates, route, owner).await?;
         Ok(Opened {

@@ -7,14 +7,14 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use loadline_model::{ClientPlan, Nanos};
+use loadline_model::{ClientPlan, ErrorClass, Nanos};
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::http2_pool::Http2Pool;
-use crate::client::{Broken, FailurePace, KeepRules, StopSign};
+use crate::client::{Broken, FailurePace, KeepRules, Stop, StopSign};
 use crate::clock::Clock;
-use crate::net::{Connected, Connector, Owner, Route, Routes, WireBytes};
+use crate::net::{Connected, Connector, Failure, Owner, Route, Routes, WireBytes};
 use crate::record::Recorder;
 
 /// Bytes of the read buffer that all connections of a worker share. One read of a full socket
@@ -74,6 +74,7 @@ impl Shared {
         let owner = Owner {
             bytes: Rc::clone(&self.bytes),
             vu,
+            is_looking_up: Cell::new(false),
         };
         let outcome = stop.guard(self.connector.connect(route, &owner)).await;
         let mut recorder = self.recorder.borrow_mut();
@@ -89,8 +90,20 @@ impl Shared {
             }
             Err(stop) => {
                 recorder.connections.failed();
-                Err(stop.into())
+                Err(match stop {
+                    Stop::TimedOut if owner.is_looking_up.get() => unresolved(route).into(),
+                    stop => stop.into(),
+                })
             }
         }
     }
+}
+
+/// The failure of a connection that was given up while the resolver looked for an address.
+fn unresolved(route: &Route) -> Failure {
+    let host_port = route.origin.host_port();
+    Failure::new(
+        ErrorClass::Dns,
+        format!("no address for {host_port} in time: the name server does not answer"),
+    )
 }

@@ -3,12 +3,12 @@
 //! Must not ask what the target did. Invariant: a long, even run gets at most one note from here.
 
 use loadline_model::event::{AGENT_RETURNED_MARK, COORDINATOR_REPLACED_MARK};
-use loadline_model::result::StopReason;
+use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
 use super::downtime::downtime;
-use super::facts::{Facts, row_seconds};
+use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::stability;
 use super::stats;
@@ -239,6 +239,7 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
     let wrong_are_fast = is_nearer && are_as_many(fast_ones, wrong);
     let wrong_are_slow = !is_nearer && are_as_many(slow_ones, wrong);
     are_apart.then(|| {
+        let when = when_slow(facts, slow);
         let text = format!(
             "response times fall into two groups: {:.0} % within {}, the others {} or more{}",
             fast_ones * 100.0,
@@ -247,8 +248,8 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
             match () {
                 () if wrong_are_fast => "; the fast ones are as many as the wrong responses",
                 () if wrong_are_slow => "; the slow ones are as many as the wrong responses",
-                () if are_as_many(slow_ones, made) && is_steady() => "; the slow ones are as many as the connections: probably the first request on each",
-                () => "",
+                () if when.is_empty() && are_as_many(slow_ones, made) && is_steady() => "; the slow ones are as many as the connections: probably the first request on each",
+                () => when.as_str(),
             }
         );
         Spread {
@@ -257,6 +258,42 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
             wrong_are_fast,
         }
     })
+}
+
+/// The time of the slow responses, if they all came in one part of the run; empty otherwise.
+fn when_slow(facts: &Facts<'_>, slow_ns: f64) -> String {
+    /// Relative width of a band of the rows' times, which may begin below the slow responses.
+    const BAND: f64 = 0.8;
+    /// Maximum share of slow responses in the other seconds.
+    const ELSEWHERE: f64 = 0.1;
+    let share_of_slow = |row: &Row| {
+        let slow = row.heat.above((BAND * slow_ns) as u64);
+        share(slow, row.completed + row.failed)
+    };
+    let shares: Vec<f64> = facts.rows.iter().map(|row| share_of_slow(row)).collect();
+    let is_slow = |share: &f64| *share >= 0.5;
+    let Some((from, to)) = shares
+        .iter()
+        .position(is_slow)
+        .zip(shares.iter().rposition(is_slow))
+    else {
+        return String::new();
+    };
+    // The seconds at its edges have responses of both kinds.
+    let before = shares.iter().take(from.saturating_sub(1));
+    let others = before.chain(shares.iter().skip(to + 2));
+    let is_one_part = shares[from..=to].iter().all(is_slow)
+        && to + 1 - from < shares.len()
+        && others.copied().all(|share| share <= ELSEWHERE);
+    match is_one_part {
+        true => {
+            let (from, to) = (facts.rows[from], facts.rows[to]);
+            let seconds = |ns: u64| duration(ns as f64 / 1e9);
+            let (from, to) = (seconds(from.at_ns), seconds(to.at_ns + to.span_ns));
+            format!("; these came between {from} and {to}")
+        }
+        false => String::new(),
+    }
 }
 
 /// A few responses that took many times the median.

@@ -157,7 +157,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
     facts.worst_class().map(|class| match class.fault() {
         Fault::Target if is_reset(class) && fail_on_the_way(facts) => Limit::Network,
         // A server that resets many connections is overloaded; a few may be reset by anything in between.
-        Fault::Target if is_reset(class) && (are_few(facts) || fail_sooner(facts)) => {
+        Fault::Target if is_reset(class) && !is_near && (are_few(facts) || fail_sooner(facts)) => {
             Limit::Unknown
         }
         Fault::Plan => plan_or_other(facts, class),

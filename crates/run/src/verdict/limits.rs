@@ -427,7 +427,11 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
         let taken = sides.iter().filter(|side| side.share >= 0.05);
         let taken = taken.map(|side| {
             let part = duration(side.share * time);
-            format!("{part} {} ({})", side.place, percent(side.share))
+            let also = match side.name == "target" && signs::loses_segments(facts) {
+                true => ", or waiting for its retransmits",
+                false => "",
+            };
+            format!("{part} {}{also} ({})", side.place, percent(side.share))
         });
         let text = format!(
             "a request takes {} on average: about {}",

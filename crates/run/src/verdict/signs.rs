@@ -287,7 +287,10 @@ fn distance(facts: &Facts<'_>) -> Option<Finding> {
                 duration(mean),
                 duration(round_trip)
             ),
-            match weights::exhausted(facts).is_some() || weights::uses_quota_up(facts) {
+            match facts.open && facts.missed().is_none()
+                || weights::exhausted(facts).is_some()
+                || weights::uses_quota_up(facts)
+            {
                 true => "run the generator nearer to the target to measure the target",
                 false => "run the generator nearer to the target to measure the target; use more connections to load it from here",
             },
@@ -317,11 +320,11 @@ fn link(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::LinkFull.finding(
         Gravity::Caution,
         format!(
-            "{:.2} MB/s were transferred, and transferring bodies took {} of the time of a request",
+            "{:.2} MB/s were transferred, which took {} of the time of a request",
             link.bytes_per_second / 1e6,
             percent(link.moving)
         ),
-        "look for a full link or a bandwidth limit between here and the target; ask for smaller bodies to load the target",
+        "look for a full link or a bandwidth limit between here and the target; to load the target, transfer less per request",
     ))
 }
 
@@ -508,6 +511,7 @@ fn slow_names(facts: &Facts<'_>) -> Option<Finding> {
 fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
     let connections = &facts.seen.connections;
     let each = weights::connections_made(facts);
+    let tried = each + share(connections.failed, facts.counts.started);
     let seconds = |ns: u128| ns as f64 / 1e9;
     let (connect, tls) = (
         seconds(connections.connect.sum()),
@@ -530,7 +534,7 @@ fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
             Gravity::Caution,
             format!(
                 "a new connection was made for {} of the requests: handshakes took {} of their time, {} each{of_tls}",
-                percent(each.min(1.0)),
+                percent(tried.min(1.0)),
                 percent(part.min(1.0)),
                 duration((connect + tls) / opened)
             ),

@@ -124,7 +124,7 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         .map(|row| row_seconds(row))
         .sum();
     let further = downtime::further(facts, &rows[down + length..], usual);
-    let may_sleep = facts.may_think();
+    let may_sleep = facts.may_think() || facts.evidence.plan.is_paced();
     let was_felt = !may_sleep || is_felt(facts, &rows[down..down + length], lasted / 2.0);
     if !was_felt || often_take(facts, lasted / 2.0, 1 + further) {
         return None;
@@ -424,7 +424,7 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let usual = facts.service()?.p50? as f64;
     let longest = median(hit.iter().map(|(_, p99)| *p99))?;
     // Requests that the client timed out are not a pause of the target.
-    if facts.failed(ErrorClass::Timeout) >= hit.len() as u64 {
+    if weights::longer_than(&facts.seen.failed_time, (longest / 2.0) as u64) >= hit.len() as u64 {
         return None;
     }
     // An alternation of seconds with and without such a request is not a pause.

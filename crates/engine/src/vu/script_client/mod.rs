@@ -99,6 +99,7 @@ impl ScriptClient {
             owner: Owner {
                 bytes,
                 vu: slot.global,
+                is_looking_up: Cell::new(false),
             },
             slot,
             settings,

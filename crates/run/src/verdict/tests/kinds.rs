@@ -138,3 +138,27 @@ fn checks_that_do_not_hold_are_told_by_the_worst() {
         "80 of 200 checks failed (40.0 %), most often \"cart › paid\": 80 of 100"
     );
 }
+
+#[test]
+fn a_slow_part_of_a_run_is_located() {
+    for (slow, is_told) in [(3..6, true), (0..9, false)] {
+        let mut run = Run::new(arrivals(100, 9, 50), 9.0, 900, 8.0);
+        run.answer(900, &[(0.66, 8 * MS), (0.34, 900 * MS)]);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            let mut times = loadline_metric::TimeTrend::default();
+            times.record_n(
+                if slow.contains(&second) {
+                    900 * MS
+                } else {
+                    8 * MS
+                },
+                100,
+            );
+            row.heat = loadline_model::heat::Heat::of(&times);
+        }
+        let verdict = run.judge();
+        let text = &found(&verdict, Code::Spikes).expect("reported").text;
+        let is_located = text.ends_with("; these came between 3 s and 6 s");
+        assert_eq!(is_located, is_told, "{text}");
+    }
+}

@@ -103,7 +103,7 @@ fn a_full_link_is_the_networks_and_a_slow_sender_the_targets() {
     assert_eq!(verdict.limit, Limit::Network);
     let text = &found(&verdict, Code::LinkFull).expect("told").text;
     assert!(
-        text.starts_with("20.00 MB/s were transferred, and"),
+        text.starts_with("20.00 MB/s were transferred, which"),
         "{text}"
     );
     let mut busy = link(1.0);

@@ -17,6 +17,52 @@ const PILED: f64 = 0.05;
 /// Minimum number of requests in a pile.
 const PILE_MIN: f64 = 5.0;
 
+/// Whether an open load found the target so far behind for a while that even the quick responses of a second took half a
+/// second more than the usual ones of its quietest second.
+pub(super) fn piles_up(facts: &Facts<'_>) -> bool {
+    /// Nanoseconds.
+    const LONGER: f64 = 500e6;
+    /// Share of a second's arrivals in flight at its end.
+    const IN_FLIGHT: f64 = 0.5;
+    /// Share of the arrivals of a second that must be answered in it for its times to be usual ones.
+    const USUAL: f64 = 0.3;
+    /// The 10th percentile over the median where all responses wait.
+    const ALIKE: f64 = 0.5;
+    /// Share of the responses of the best second.
+    const GOES_ON: f64 = 0.6;
+    /// Share of the responses of the run.
+    const MANY: f64 = 0.05;
+    let stands = |row: &&Row| row.active_vus as f64 >= IN_FLIGHT * row.started as f64;
+    let is_usual =
+        |row: &&&Row| row.completed > 0 && row.completed as f64 >= USUAL * row.started as f64;
+    let usual = facts.rows.iter().filter(is_usual);
+    let usual = usual.filter_map(|row| row.heat.quantile(0.5)).min();
+    let (Some(usual), true) = (
+        usual,
+        facts.open && facts.rows.iter().any(|row| stands(&row)),
+    ) else {
+        return false;
+    };
+    let most = facts
+        .rows
+        .iter()
+        .map(|row| row.completed)
+        .max()
+        .unwrap_or(0);
+    let waits = |row: &&Row| {
+        // When no more requests start, slow kinds of them are left.
+        let goes_on = row.completed as f64 >= GOES_ON * most as f64;
+        let times = row.heat.quantile(0.1).zip(row.heat.quantile(0.5));
+        let all_wait = |(quick, median): (u64, u64)| {
+            quick as f64 >= (usual as f64 + LONGER).max(ALIKE * median as f64)
+        };
+        goes_on && times.is_some_and(all_wait)
+    };
+    let series = facts.evidence.series.iter();
+    let waiting: u64 = series.filter(waits).map(|row| row.completed).sum();
+    waiting as f64 >= MANY * facts.counts.completed.max(1) as f64
+}
+
 /// Responses per second in the last third of the run, if arrivals outpace responses from beginning to end.
 pub(super) fn falls_behind(facts: &Facts<'_>) -> Option<f64> {
     let rows = &facts.rows;

@@ -494,7 +494,8 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     };
     let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
-    let is_own = lag.is_some_and(|lag| lag.saturating_mul(2) >= waited);
+    let is_own = lag.is_some_and(|lag| lag.saturating_mul(2) >= waited)
+        && !lateness::is_for_want_of_vus(facts);
     let (what, advice) = match is_own {
         true => (
             "arrivals waited for the generator, though a VU was free",

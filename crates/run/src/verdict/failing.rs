@@ -11,7 +11,7 @@ use loadline_model::verdict::Limit;
 
 use super::downtime;
 use super::facts::{Facts, share};
-use super::{names, shapes, weights};
+use super::{link, names, shapes, weights};
 
 /// Share of failures from which their class decides who is in the way.
 pub(super) const FAILURES: f64 = 0.5;
@@ -165,6 +165,10 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
             Limit::Network
         }
         Fault::Target if class == ErrorClass::Timeout && facts.are_gapped(failed) => Limit::Network,
+        Fault::Target if class == ErrorClass::Timeout && arrive_slowly(facts) => Limit::Network,
+        Fault::Target if class == ErrorClass::Timeout && are_silent_far_away(facts) => {
+            Limit::Unknown
+        }
         Fault::Target if class == ErrorClass::Timeout && facts.are_untaken(failed) => {
             Limit::Unknown
         }
@@ -175,6 +179,16 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Network => Limit::Network,
         Fault::Generator => Limit::Generator,
     })
+}
+
+/// Whether packets queue on the path, while bytes of the responses keep arriving.
+fn arrive_slowly(facts: &Facts<'_>) -> bool {
+    link::standing_queue_ns(facts).is_some() && facts.still_receives()
+}
+
+/// Whether no byte ever came back over a long path: the target hangs, or a link drops every packet of its size.
+fn are_silent_far_away(facts: &Facts<'_>) -> bool {
+    facts.all.bytes_received == 0 && weights::round_trip(facts).is_some()
 }
 
 /// The cause of failures of a class that a mistake in the plan can produce; such a mistake fails always.

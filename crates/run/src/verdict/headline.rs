@@ -202,6 +202,9 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             (None, _) if stability::interrupts_many(facts) => {
                 format!("the offered load was delivered, but responses stalled: {text}")
             }
+            (None, _) if backlog::piles_up(facts) => {
+                format!("the offered load was delivered, but responses queued: {text}")
+            }
             (None, _) if facts.closed_vus() > 0 => {
                 let who = match limit {
                     Limit::Network => "the network",

@@ -43,6 +43,13 @@ pub(super) fn begun_late(facts: &Facts<'_>) -> u64 {
 }
 
 /// Their share of all responses.
+/// Whether as many requests found no free virtual user as started late, or more.
+pub(super) fn is_for_want_of_vus(facts: &Facts<'_>) -> bool {
+    let all = facts.seen.response_time.count();
+    let without = all.saturating_sub(facts.seen.schedule_lag.count());
+    without > 0 && without >= begun_late(facts).max(all / 100)
+}
+
 pub(super) fn late_share(facts: &Facts<'_>) -> f64 {
     share(begun_late(facts), facts.seen.response_time.count())
 }

@@ -178,6 +178,7 @@ fn is_waited_for(facts: &Facts<'_>) -> bool {
         || falls_behind
         || facts.lacks_answers()
         || stability::interrupts_many(facts)
+        || backlog::piles_up(facts)
 }
 
 /// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while the

@@ -15,8 +15,10 @@ use super::wording::{count, duration, rate};
 /// Minimum number of seconds to evaluate a ramp.
 const ROWS_MIN: usize = 6;
 /// If good responses at the top of a ramp of rates are below this share of those expected from the responses at low
-/// load, there is a knee. In a ramp of virtual users the knee is where they reach this share of the plateau.
+/// load, there is a knee.
 const FOLLOWS_MIN: f64 = 0.95;
+/// In a ramp of virtual users the knee is where good responses reach this share of the plateau.
+const PLATEAU_MIN: f64 = 0.9;
 /// Throughput at the top below this share of the best is a collapse instead of a plateau.
 const COLLAPSE: f64 = 0.8;
 /// A plateau of virtual users is reported if their number grew by this factor on it.
@@ -197,7 +199,7 @@ fn find_in_vus(points: &[Point]) -> Option<(Knee, usize)> {
     let plateau = fell_to.map_or(at_top, |_| best);
     let at = points
         .iter()
-        .position(|point| point.good >= FOLLOWS_MIN * plateau)?;
+        .position(|point| point.good >= PLATEAU_MIN * plateau)?;
     let vus = points[at].load;
     if plateau <= 0.0 || mean(top, |point| point.load) < VUS_FACTOR * vus {
         return None;

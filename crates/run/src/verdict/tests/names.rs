@@ -130,6 +130,7 @@ fn one_request_that_is_never_answered_over_a_long_way_has_two_suspects() {
         run.fail(ErrorClass::Timeout, 250, 3_000 * MS);
         let connections = &mut run.totals.seen.connections;
         (0..20).for_each(|_| connections.min_rtt.record(round_trip_ns));
+        run.totals.seen.counts.bytes_received = 3_000;
         run.judge().limit
     };
     let one = [("/small", 250, 12, 0), ("/large", 250, 3_000, 250)];

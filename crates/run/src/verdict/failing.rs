@@ -165,7 +165,12 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
             Limit::Network
         }
         Fault::Target if class == ErrorClass::Timeout && facts.are_gapped(failed) => Limit::Network,
-        Fault::Target if class == ErrorClass::Timeout && arrive_slowly(facts) => Limit::Network,
+        // What waits in a queue on the path is late whatever the target does.
+        Fault::Target
+            if class == ErrorClass::Timeout && link::standing_queue_ns(facts).is_some() =>
+        {
+            Limit::Network
+        }
         Fault::Target if class == ErrorClass::Timeout && are_silent_far_away(facts) => {
             Limit::Unknown
         }
@@ -179,11 +184,6 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Network => Limit::Network,
         Fault::Generator => Limit::Generator,
     })
-}
-
-/// Whether packets queue on the path, while bytes of the responses keep arriving.
-fn arrive_slowly(facts: &Facts<'_>) -> bool {
-    link::standing_queue_ns(facts).is_some() && facts.still_receives()
 }
 
 /// Whether no byte ever came back over a long path: the target hangs, or a link drops every packet of its size.

@@ -12,6 +12,7 @@ use super::downtime;
 use super::facts::Facts;
 use super::failing::{fails_mostly, spoils, time_of_failures};
 use super::lateness;
+use super::queue;
 use super::saturation::Knee;
 use super::shapes;
 use super::stability;
@@ -340,6 +341,12 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
                 others_have(facts, status, n)
             }
             (_, Some(class)) => format!("most failures: {}", class.name()),
+            _ if queue::slows_with_users(facts) => {
+                "at the target's limit: more VUs only waited longer".to_owned()
+            }
+            _ if !facts.may_think() && !facts.evidence.plan.is_paced() => {
+                format!("as fast as the target answered up to {vus}")
+            }
             _ => format!("{vus} spent only part of their time waiting for the target"),
         },
         Limit::Target if facts.refused_share() >= MOSTLY => match facts.worst_status() {

@@ -379,7 +379,9 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         // time.
         _ if weights::occupied(facts) >= OCCUPIED => Limit::Generator,
         // More virtual users got no more responses, and waited longer for each.
-        _ if knee.is_some_and(|knee| knee.slowed) => heaviest(weights, Limit::Target),
+        _ if knee.is_some_and(|knee| knee.slowed) || queue::slows_with_users(facts) => {
+            heaviest(weights, Limit::Target)
+        }
         // Virtual users with think time meet a queue as well.
         busy if busy >= QUEUED && queue::has_queue(facts) => heaviest(weights, Limit::Target),
         busy if busy >= NAMED && queue::is_served_evenly(facts) => heaviest(weights, Limit::Target),
@@ -403,6 +405,7 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || queue::slows_when_full(facts)
         || queue::fills_at_start(facts)
         || queue::comes_in_bunches(facts)
+        || queue::varies_together(facts)
         || facts.evidence.plan.scenarios.len() == 1 && queue::starves_some(facts)
         || signs::waits_to_be_accepted(facts)
         || facts.refused_share() > 0.01

@@ -103,6 +103,49 @@ pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
     may_stand(facts) && Pace::of(facts).is_some_and(is_even)
 }
 
+/// Whether the number of responses per second varies much more than chance allows for requests that do not wait for
+/// each other, while they take much longer than the fastest: something that all of them need gets stuck at times.
+pub(super) fn varies_together(facts: &Facts<'_>) -> bool {
+    /// Minimum multiple of the deviation expected by chance.
+    const UNEVEN: f64 = 3.0;
+    let is_uneven = |pace: Pace| pace.deviation >= UNEVEN * pace.by_chance();
+    may_stand(facts) && Pace::of(facts).is_some_and(is_uneven)
+}
+
+/// Whether more users of a closed load got hardly more responses, and waited longer for each.
+pub(super) fn slows_with_users(facts: &Facts<'_>) -> bool {
+    /// The users of the middle of the load, and those of its top, as shares of the most at once.
+    const MIDDLE: std::ops::Range<f64> = 0.4..0.7;
+    const TOP: f64 = 0.85;
+    /// Maximum ratio of the responses per second at the top to those in the middle.
+    const FLAT: f64 = 1.15;
+    const SLOWER: f64 = 1.5;
+    let most = facts
+        .rows
+        .iter()
+        .map(|row| row.active_vus)
+        .max()
+        .unwrap_or(0);
+    let level = |row: &Row| share(row.active_vus, most);
+    let of = |is_in: &dyn Fn(f64) -> bool| {
+        let rows = facts.rows.iter().filter(|row| is_in(level(row)));
+        let (rates, times): (Vec<f64>, Vec<f64>) = rows
+            .filter_map(|row| {
+                let p50 = row.service_time_ns?.p50 as f64;
+                Some((row.good as f64 / row_seconds(row), p50))
+            })
+            .unzip();
+        median(rates).zip(median(times))
+    };
+    let middle = of(&|level| MIDDLE.contains(&level));
+    let top = of(&|level| level >= TOP);
+    middle
+        .zip(top)
+        .is_some_and(|((rate, time), (at_top, longer))| {
+            !facts.open && at_top <= FLAT * rate && longer >= SLOWER * time
+        })
+}
+
 /// Whether nearly every response takes as long as the fastest: none of them waits for another.
 pub(super) fn takes_as_long_for_each(time: &TimeTrend) -> bool {
     /// Number of responses from which the fastest cannot be luck.

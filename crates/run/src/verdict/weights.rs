@@ -47,6 +47,8 @@ const WRITE_S: f64 = 0.01;
 pub(super) const ROUND_TRIP_MIN_S: f64 = 0.001;
 /// Linux's minimum retransmission timeout.
 pub(super) const RETRANSMIT_NS: u64 = 200_000_000;
+/// The same, with some tolerance for what comes after it.
+const TIMEOUT_NS: std::ops::Range<u64> = 195_000_000..260_000_000;
 /// Fewer retransmits are chance.
 const RETRANSMITS_MIN: u64 = 10;
 /// Linux retransmits a lost SYN after one second.
@@ -344,6 +346,7 @@ fn network_s(facts: &Facts<'_>) -> f64 {
             each * RETRANSMIT_NS as f64 / 1e9
         }
     };
+    let again = again.max(timeouts_s(facts));
     let lost = again.max(lost_connects_s(facts)) + gaps_s(facts);
     (distance + lost).max(upload_s(facts)) + names_s(facts)
 }
@@ -502,8 +505,6 @@ pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
 /// well: most of the lost segments are retransmitted by the target. Zero if many responses are late by other
 /// amounts.
 fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
-    /// Linux's minimum retransmission timeout, with some tolerance.
-    const TIMEOUT_NS: std::ops::Range<u64> = 195_000_000..260_000_000;
     /// Share of the late responses.
     const MOST: f64 = 0.5;
     const OURS: f64 = 0.1;
@@ -520,6 +521,22 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
     let is_so =
         ours > RETRANSMITS_MIN && share(ours, late) >= OURS && share(by_timeout, late) >= MOST;
     if is_so { by_timeout } else { 0 }
+}
+
+/// Time by which late responses exceed the usual one, per request in seconds, if they are late by retransmission
+/// timeouts: one after another for a segment that is lost again, and none is late by less than one.
+fn timeouts_s(facts: &Facts<'_>) -> f64 {
+    /// Share of the late responses.
+    const LESS: f64 = 0.15;
+    const LATER: u64 = 3;
+    let time = names::of_most_time(facts);
+    let usual = time.quantile(0.5).unwrap_or(0.0);
+    let late = longer_than(time, usual as u64 + TIMEOUT_NS.start);
+    let less = longer_than(time, usual as u64 * LATER).saturating_sub(late);
+    match sent_again_by_target(facts) > 0 && share(less, late) <= LESS {
+        true => (time.mean().unwrap_or(0.0) - usual).max(0.0) / 1e9,
+        false => 0.0,
+    }
 }
 
 /// How many values are greater than `ns`.

@@ -127,23 +127,23 @@ pub(super) fn slows_with_users(facts: &Facts<'_>) -> bool {
         .max()
         .unwrap_or(0);
     let level = |row: &Row| share(row.active_vus, most);
-    let of = |is_in: &dyn Fn(f64) -> bool| {
+    let of = |is_in: &dyn Fn(f64) -> bool| -> (Vec<f64>, Vec<f64>) {
         let rows = facts.rows.iter().filter(|row| is_in(level(row)));
-        let (rates, times): (Vec<f64>, Vec<f64>) = rows
-            .filter_map(|row| {
-                let p50 = row.service_time_ns?.p50 as f64;
-                Some((row.good as f64 / row_seconds(row), p50))
-            })
-            .unzip();
-        median(rates).zip(median(times))
+        let both = rows.filter_map(|row| {
+            let p50 = row.service_time_ns?.p50 as f64;
+            Some((row.good as f64 / row_seconds(row), p50))
+        });
+        both.unzip()
     };
-    let middle = of(&|level| MIDDLE.contains(&level));
-    let top = of(&|level| level >= TOP);
-    middle
-        .zip(top)
-        .is_some_and(|((rate, time), (at_top, longer))| {
-            !facts.open && at_top <= FLAT * rate && longer >= SLOWER * time
-        })
+    let (rates, times) = of(&|level| MIDDLE.contains(&level));
+    let (at_top, longer) = of(&|level| level >= TOP);
+    // Where users become fewer again, those of the middle still find the queue of the top.
+    let quickest = times.into_iter().min_by(f64::total_cmp);
+    let rates = median(rates).zip(median(at_top));
+    let times = quickest.zip(median(longer));
+    let is_flat = rates.is_some_and(|(rate, at_top)| at_top <= FLAT * rate);
+    let is_slower = times.is_some_and(|(time, longer)| longer >= SLOWER * time);
+    !facts.open && is_flat && is_slower
 }
 
 /// Whether nearly every response takes as long as the fastest: none of them waits for another.

@@ -1,10 +1,12 @@
 //! A target with a queue, and times that only look like one.
 
+use std::sync::Arc;
+
 use loadline_metric::TimeTrend;
 use loadline_model::heat::Heat;
 use loadline_model::verdict::Limit;
 
-use super::builder::{MS, Run, arrivals, found};
+use super::builder::{MS, Run, arrivals, found, percentiles, vu_ramp};
 use crate::verdict::Code;
 
 /// Arrivals for which all virtual users are in use from the first second on; `answers` returns for a second the
@@ -73,4 +75,22 @@ fn misses_that_wait_for_each_other_may_be_a_queue() {
     let locked: Vec<(f64, u64)> = (1..=10).map(|step| (0.03, step * 60 * MS)).collect();
     assert_eq!(limit_of(&locked), Limit::Unknown);
     assert_eq!(limit_of(&[(0.3, 330 * MS)]), Limit::Plan);
+}
+
+/// Users who think between requests, more of them from second to second.
+#[test]
+fn users_who_only_wait_longer_have_found_the_targets_limit() {
+    for (at_the_top, limit) in [(97, Limit::Target), (180, Limit::Plan)] {
+        let mut run = Run::new(vu_ramp(60, 8), 8.0, 650, 180.0);
+        run.plan.script = Some(Arc::default());
+        let users = [18, 32, 46, 60, 60, 50, 37, 22];
+        let ms = [41.0, 60.0, 180.0, 300.0, 400.0, 350.0, 300.0, 110.0];
+        for (row, (users, ms)) in run.series.iter_mut().zip(users.into_iter().zip(ms)) {
+            row.active_vus = users;
+            row.good = if users > 50 { at_the_top } else { 95 };
+            (row.started, row.completed) = (row.good, row.good);
+            row.service_time_ns = percentiles(ms, ms + 40.0);
+        }
+        assert_eq!(run.judge().limit, limit);
+    }
 }

@@ -33,6 +33,8 @@ pub struct HopRequest {
     pub follows: bool,
     /// Whether the body of the answer is kept; else it is read and forgotten.
     pub keep_body: bool,
+    /// Whether a redirect is followed without a look at its body.
+    pub leads_on: bool,
 }
 
 /// The version of HTTP that was spoken.

@@ -5,7 +5,7 @@
 
 use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
-use loadline_model::event::{AGENT_LOST_MARK, DEFECT_MARK};
+use loadline_model::event::{AGENT_LOST_MARK, DEFECT_MARK, SILENT_MARK};
 use loadline_model::result::StopReason;
 use loadline_model::units::Bytes;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
@@ -157,6 +157,16 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let at = duration(facts.elapsed_seconds());
+    if let Some(said) = facts.said_by_marks(SILENT_MARK).first() {
+        return Some(Code::RunInterrupted.finding(
+            Gravity::Alarm,
+            format!(
+                "ended after {at}: {said}; the outcome of {} is unknown",
+                counted(facts.all.lost, "request")
+            ),
+            "look for what held them up: a terminal or a pipe that nobody reads, a disk that hangs",
+        ));
+    }
     match facts.evidence.totals.stop {
         StopReason::Finished => None,
         StopReason::Crashed => Some(Code::RunCrashed.finding(

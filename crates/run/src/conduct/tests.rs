@@ -140,8 +140,13 @@ fn what_silent_workers_had_begun_is_lost_and_told() {
     assert_eq!((counts.started, counts.lost), (7, 7));
     let started: u64 = ran.result.series.iter().map(|row| row.started).sum();
     assert_eq!(started, 7, "seconds sum up to the whole");
-    let first = ran.result.verdict.findings.first();
-    let told = &first.expect("it is found").text;
+    let verdict = &ran.result.verdict;
+    assert!(
+        verdict.headline.starts_with("ended early"),
+        "{}",
+        verdict.headline
+    );
+    let told = &verdict.findings.first().expect("it is found").text;
     assert!(told.contains("2 of 2 workers did not report"), "{told}");
     assert!(
         told.contains("the outcome of 7 requests is unknown"),

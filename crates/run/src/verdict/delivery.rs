@@ -280,6 +280,10 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
         let step = "shorten the warm-up, or send more requests";
         return Some(Code::NothingSent.finding(Gravity::Alarm, text, step));
     }
+    // What became of them is unknown, which is told where it is known why.
+    if counts.lost > 0 && answered + failed == 0 {
+        return None;
+    }
     let next_step = next_step(facts);
     let mostly = worst_in_words(facts);
     if answered == 0 {

@@ -100,7 +100,7 @@ fn run_with(started: u64) -> Result<Ran, RunError> {
 
 fn run_load(load: Breaking, order: Option<RunCommand>) -> Result<Ran, RunError> {
     let (orders, commands) = channel();
-    for order in order {
+    if let Some(order) = order {
         orders.send(order).expect("it is listened to");
     }
     let setup = RunSetup {

@@ -56,8 +56,7 @@ impl Answer {
     /// The response in one line.
     #[must_use]
     pub fn told(&self) -> String {
-        let line = self.text().lines().next().unwrap_or_default();
-        let shown: String = line.chars().take(SHOWN_MAX).collect();
+        let shown = shown(self.text());
         match shown.is_empty() {
             true => format!("the server answered {}", self.status),
             false => format!("the server answered {}: {shown}", self.status),
@@ -65,9 +64,26 @@ impl Answer {
     }
 }
 
+/// What a server said, for a message: its first line, truncated, without what a terminal would interpret.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    line.chars().take(SHOWN_MAX).map(plain).collect()
+}
+
 /// How long the server wants clients to wait; `None`: it did not give a number of seconds.
 #[must_use]
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
     value.parse().ok().map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_a_server_said_is_one_short_line_that_no_terminal_obeys() {
+        assert_eq!(super::shown("\x1b[31mbad\x07\nmore"), " [31mbad ");
+        assert_eq!(super::shown(&"x".repeat(5_000)).len(), super::SHOWN_MAX);
+    }
 }

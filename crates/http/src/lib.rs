@@ -13,7 +13,7 @@ use ureq::http::Uri;
 use ureq::typestate::AgentScope;
 use ureq::{Agent, Proxy};
 
-pub use answer::{Answer, retry_after};
+pub use answer::{Answer, retry_after, shown};
 pub use tls::{Identity, Tls, TlsSettings};
 
 /// The settings of a client, to which the caller adds limits; any status is a response, not an error. Without

@@ -92,6 +92,8 @@ pub const DROPPED_MARK: &str = "dropped";
 pub const CROSSED_MARK: &str = "crossed";
 /// The kind of a [`Mark`] where a threshold ended the run.
 pub const THRESHOLD_MARK: &str = "threshold";
+/// The kind of a [`Mark`] that says how many workers did not report what they measured last.
+pub const SILENT_MARK: &str = "silent";
 /// The kind of a [`Mark`] where a part of loadline crashed, which ended the run.
 pub const DEFECT_MARK: &str = "defect";
 

@@ -13,6 +13,10 @@ pub(crate) fn line(result: &RunResult) -> String {
     let (counts, warm_up) = (&totals.seen.counts, &totals.seen.warm_up);
     let sent = counts.started.saturating_add(warm_up.started);
     let failed = counts.failed_total() + warm_up.failed_total();
+    let lost = match result.agents.is_empty() {
+        true => "of unknown outcome",
+        false => "lost with an agent",
+    };
     let mut parts = Vec::new();
     // What a script plans are iterations, each of any number of requests: the line names both.
     let (iterations, requests) = match result.plan.script {
@@ -34,7 +38,7 @@ pub(crate) fn line(result: &RunResult) -> String {
             "never answered",
             counts.interrupted + warm_up.interrupted,
         ),
-        ("", "lost with an agent", counts.lost + warm_up.lost),
+        ("", lost, counts.lost + warm_up.lost),
         (iterations, "dropped", counts.dropped + warm_up.dropped),
         (iterations, "never started", totals.never_started),
     ] {

@@ -149,6 +149,25 @@ impl Collector {
         nobody_comes && reached.all(|at| *at == u64::MAX)
     }
 
+    /// Workers that have not reported their end.
+    pub(crate) fn silent(&self) -> usize {
+        let reached = self.reached_by_worker.iter();
+        reached.filter(|at| **at != u64::MAX).count()
+    }
+
+    /// Books requests that were begun since the last second was told, as far as no report has them.
+    pub(crate) fn book_unreported(&mut self, begun: u64) {
+        let seen = self.pending.values().map(|pending| &pending.seen);
+        let reported: u64 = seen
+            .map(|seen| seen.counts.started + seen.warm_up.started)
+            .sum();
+        let unreported = begun.saturating_sub(reported);
+        if unreported > 0 {
+            let pending = self.pending.entry(self.told).or_default();
+            pending.seen.merge(lost_requests(unreported, unreported));
+        }
+    }
+
     /// Takes the script signals raised while virtual users were created; returns whether one ends the test
     /// before it starts.
     pub(crate) fn take_early(&mut self, load: &dyn Load) -> bool {

@@ -129,6 +129,8 @@ struct Conductor {
     stopped_at: Option<Nanos>,
     /// When the workers were ordered to stop at once.
     cut_at: Option<Nanos>,
+    /// Workers that were given up without their last report.
+    silent: usize,
     active_vus_max: u64,
     /// Busy virtual users at the last check before the end of the current second.
     at_work_before: u64,
@@ -167,6 +169,7 @@ impl Conductor {
             stop: StopReason::Finished,
             stopped_at: None,
             cut_at: None,
+            silent: 0,
             active_vus_max: 0,
             at_work_before: 0,
             windows,
@@ -203,6 +206,7 @@ impl Conductor {
                 self.tell_second(told, on_event);
             }
             if self.gave_up() {
+                self.note_silent(on_event);
                 break;
             }
         }

@@ -32,6 +32,8 @@ pub struct HopRequest {
     pub follows: bool,
     /// Whether to keep the response body; otherwise it is read and discarded.
     pub keep_body: bool,
+    /// Whether a redirect is followed without a look at its body.
+    pub leads_on: bool,
 }
 
 /// The HTTP version in use.

@@ -67,7 +67,12 @@ fn of_jmeter(stored: Stored, args: &ReportArgs) -> Result<ExitCode, Ending> {
         ));
     }
     let name = stored.name().to_owned();
-    let dashboard = dashboard::read_from(&name, stored.bytes(), &|_| None)?;
+    let dashboard = dashboard::read_from(&name, stored.bytes(), &|_| None);
+    // Its other caller says it with JMeter's exit code.
+    let dashboard = dashboard.map_err(|ending| Ending {
+        code: ExitCode::InvalidConfig,
+        ..ending
+    })?;
     let told = match (&args.html, args.json) {
         (Some(path), _) => files::replace(Path::new(path), dashboard.page()),
         (None, true) => print::to_stdout(&format!("{}\n", dashboard.statistics())),

@@ -327,6 +327,7 @@ impl Http1Connection {
                     instants.done = around.clock.now();
                     return Poll::Ready(Ok(reuse));
                 }
+                Err(_) if receiver.is_content() => return Poll::Ready(Ok(Reuse::Close)),
                 Err(mut failure) => {
                     if !began && bytes.is_empty() {
                         failure.reach = Reach::Unanswered;
@@ -356,6 +357,10 @@ impl Http1Connection {
             .map_err(|error| Failure::wire(&error))?;
         if let State::Done { reuse } = progress.state {
             return match &bytes[progress.consumed..] {
+                // As in Go, a redirect's long body costs its connection however much of it came at once.
+                [] if receiver.is_content() && receiver.wish()? == Wish::Enough => {
+                    Ok(Some(Reuse::Close))
+                }
                 [] => Ok(Some(reuse)),
                 // They belong to no answer: the connection is not used again, as in Go, curl and Java.
                 _ => {

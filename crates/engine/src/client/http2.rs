@@ -227,7 +227,9 @@ impl Http2Connection {
         let reading = read_body(body, receiver);
         let read = outgoing.beside(around, instants, reading).await??;
         instants.done = around.clock.now().max(instants.first_byte);
-        if let Err(error) = read {
+        if let Err(error) = read
+            && !receiver.is_content()
+        {
             self.await_goodbye(around, &error).await?;
             let failure = match error.is_reset() && error.is_library() {
                 true => self.fault(broken_body(has_length, &error, id)),
@@ -376,16 +378,16 @@ async fn read_body(
     mut body: RecvStream,
     receiver: &mut impl Receiver,
 ) -> Result<Result<(), h2::Error>, Failure> {
-    while let Some(piece) = body.data().await {
+    while receiver.wish()? == Wish::More {
+        let Some(piece) = body.data().await else {
+            break;
+        };
         let released = piece.and_then(|piece| {
             receiver.body(&piece);
             body.flow_control().release_capacity(piece.len())
         });
         if let Err(error) = released {
             return Ok(Err(error));
-        }
-        if receiver.wish()? == Wish::Enough {
-            break;
         }
     }
     Ok(Ok(()))

@@ -13,6 +13,7 @@ use std::task::Poll;
 
 use bytes::Bytes;
 use h2::{Reason, SendStream};
+use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 use loadline_model::{ErrorClass, Nanos};
 
@@ -86,6 +87,11 @@ fn append(fields: &mut HeaderMap, name: HeaderName, value: HeaderValue) -> Resul
         Ok(_) => Ok(()),
         Err(_) => Err(format!("headers: more than {} of them", fields.len())),
     }
+}
+
+/// The length of a body that the head of an answer announces.
+pub(crate) fn announced(head: &HeaderMap) -> Option<u64> {
+    head.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 fn is_of_connection(name: &str) -> bool {

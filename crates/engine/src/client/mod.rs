@@ -10,14 +10,16 @@ mod http2;
 mod http2_message;
 mod idle;
 mod pace;
+mod passing;
 mod turned_away;
 
 pub(crate) use http1::{Body, Http1Connection, Message};
 pub(crate) use http2::Http2Connection;
-pub(crate) use http2_message::{Http2Body, Http2Message, http2_head};
+pub(crate) use http2_message::{Http2Body, Http2Message, announced, http2_head};
 pub(crate) use idle::{GivenUp, IdleConnections, KeepRules, Keepable, Usage};
 pub use pace::INSTANT_FAILURES_PER_SECOND;
 pub(crate) use pace::{FailurePace, Pace};
+pub(crate) use passing::Passing;
 pub(crate) use turned_away::TurnedAway;
 
 use std::cell::RefCell;
@@ -77,6 +79,11 @@ pub(crate) trait Receiver: ResponseSink {
     /// # Errors
     /// The response is longer than the receiver allows.
     fn wish(&self) -> Result<Wish, Failure>;
+
+    /// Whether what came so far counts as the response even if the rest of its body fails.
+    fn is_content(&self) -> bool {
+        false
+    }
 }
 
 /// Whether more of a body is wanted.

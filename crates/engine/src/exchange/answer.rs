@@ -9,7 +9,7 @@ use std::io;
 use loadline_wire::{Head, ResponseSink};
 
 use super::content_coding::decoded;
-use crate::client::{Receiver, Wish};
+use crate::client::{Passing, Receiver, Wish, announced};
 use crate::net::Failure;
 
 /// Maximum bytes kept of a content type.
@@ -147,9 +147,18 @@ pub(crate) struct AnswerReceiver<'a> {
     pub(crate) wants: &'a Wants,
     /// Bytes of a body after which reading stops; `None`: no limit.
     pub(crate) body_read_max: Option<u64>,
+    pub(crate) passing: Passing,
 }
 
 impl AnswerReceiver<'_> {
+    #[inline]
+    fn pass(&mut self, length: impl FnOnce() -> Option<u64>) {
+        if let Some(location) = &self.answer.location {
+            let location = Some(location.as_bytes());
+            self.passing.head(self.answer.status, location, length());
+        }
+    }
+
     #[inline]
     fn wants_fields(&self) -> bool {
         self.wants.any_field() || self.answer.sampled
@@ -168,6 +177,7 @@ impl Receiver for AnswerReceiver<'_> {
                 self.answer.take_field(self.wants, name, value.as_bytes());
             }
         }
+        self.pass(|| announced(&head.headers));
     }
 
     #[inline]
@@ -176,9 +186,13 @@ impl Receiver for AnswerReceiver<'_> {
         Ok(
             match most.is_some_and(|most| self.answer.body_bytes >= most) {
                 true => Wish::Enough,
-                false => Wish::More,
+                false => self.passing.wish(),
             },
         )
+    }
+
+    fn is_content(&self) -> bool {
+        self.passing.is_passed()
     }
 }
 
@@ -194,10 +208,12 @@ impl ResponseSink for AnswerReceiver<'_> {
                 self.answer.take_field(self.wants, name, value);
             }
         }
+        self.pass(|| head.content_length());
     }
 
     #[inline]
     fn body(&mut self, piece: &[u8]) {
         self.answer.take_body(self.wants, piece);
+        self.passing.body(piece);
     }
 }

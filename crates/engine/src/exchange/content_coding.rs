@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
+use flate2::bufread::GzDecoder;
+
 /// The body with its content coding decoded, up to `most` bytes; the original body if it is empty or the coding
 /// is unknown. Of a body that `is_cut`, as much as can be decoded.
 ///
@@ -19,7 +21,7 @@ pub(super) fn decoded<'a>(
 ) -> io::Result<Cow<'a, [u8]>> {
     let reader: Box<dyn Read + 'a> = match coding.map(str::trim) {
         _ if body.is_empty() => return Ok(Cow::Borrowed(body)),
-        Some(name) if is_gzip(name) => Box::new(flate2::read::MultiGzDecoder::new(body)),
+        Some(name) if is_gzip(name) => Box::new(Members(GzDecoder::new(body))),
         Some(name) if name.eq_ignore_ascii_case("deflate") => deflate_reader(body),
         Some(name) if name.eq_ignore_ascii_case("br") => {
             Box::new(brotli::Decompressor::new(body, 4_096))
@@ -37,6 +39,28 @@ pub(super) fn decoded<'a>(
 pub(crate) fn is_gzip(coding: &str) -> bool {
     let coding = coding.trim();
     coding.eq_ignore_ascii_case("gzip") || coding.eq_ignore_ascii_case("x-gzip")
+}
+
+/// Whether a body has the two bytes that gzip begins with.
+pub(crate) fn begins_as_gzip(body: &[u8]) -> bool {
+    body.starts_with(&[0x1f, 0x8b])
+}
+
+/// The members of a gzip body, one after another. As in browsers and Java, what comes behind the last is
+/// ignored: some servers fill up with zeros.
+struct Members<'a>(GzDecoder<&'a [u8]>);
+
+impl Read for Members<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let length = self.0.read(into)?;
+            let behind = *self.0.get_ref();
+            if length > 0 || into.is_empty() || !begins_as_gzip(behind) {
+                return Ok(length);
+            }
+            self.0 = GzDecoder::new(behind);
+        }
+    }
 }
 
 /// `deflate` means the zlib format (RFC 9110 section 8.4.1.2), but some servers send bare deflate.
@@ -76,6 +100,15 @@ mod tests {
         let plain = whole(b"plain", None, 100).expect("plain");
         assert_eq!(plain.as_ref(), b"plain");
         assert!(whole(b"not gzip at all", Some("gzip"), 100).is_err());
+    }
+
+    #[test]
+    fn a_body_has_all_members_of_gzip_and_not_what_fills_it_up() {
+        let filled = [gzip(b"one "), gzip(b"two"), vec![0; 30]].concat();
+        let text = whole(&filled, Some("gzip"), 100).expect("gzip");
+        assert_eq!(text.as_ref(), b"one two");
+        let cut = [gzip(b"one "), gzip(b"two")[..12].to_vec()].concat();
+        assert!(whole(&cut, Some("gzip"), 100).is_err());
     }
 
     #[test]

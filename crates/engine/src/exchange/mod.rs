@@ -8,5 +8,5 @@ mod content_coding;
 mod prepared;
 
 pub(crate) use answer::{Answer, AnswerReceiver, Wants};
-pub(crate) use content_coding::is_gzip;
+pub(crate) use content_coding::{begins_as_gzip, is_gzip};
 pub(crate) use prepared::{PreparedRequest, RenderError, RequestRow};

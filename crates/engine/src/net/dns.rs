@@ -1,13 +1,14 @@
-//! Names to addresses: the system's resolver on a separate thread, behind a cache with a time to live, shared
+//! Names to addresses: the system's resolver on threads of its own, behind a cache with a time to live, shared
 //! by all workers.
 //!
 //! Must not know what the addresses are for. Invariant: there is only one look-up of a name at a time, however
-//! many connections ask, and no worker thread ever blocks in the resolver.
+//! many connections ask, no name waits for a slow look-up of another, and no worker thread ever blocks in the
+//! resolver.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -19,6 +20,9 @@ use crate::clock::Clock;
 /// Most names kept; more are looked up every time. A plan names few hosts; redirects could name
 /// any number.
 const CACHE_MAX: usize = 1_024;
+
+/// Most names looked up at a time, each by a thread that waits for the system.
+const LOOK_UPS_MAX: usize = 32;
 
 /// Why a name has no address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,9 +70,26 @@ impl Kept {
 
 type Answer = Result<Arc<[IpAddr]>, LookupFault>;
 
-struct Question {
-    host: String,
-    reply: oneshot::Sender<Answer>,
+type LookUp = fn(&str) -> Answer;
+
+type Reply = oneshot::Sender<Answer>;
+
+/// The names that are asked for, and the threads that look them up.
+struct Desk {
+    look_up: LookUp,
+    questions: Mutex<Questions>,
+    asked: Condvar,
+}
+
+#[derive(Default)]
+struct Questions {
+    /// Who waits for a name, from the first question to the answer.
+    waiting: HashMap<String, Vec<Reply>>,
+    /// Names that no thread looks up yet.
+    queue: VecDeque<String>,
+    threads: usize,
+    idle: usize,
+    is_over: bool,
 }
 
 struct Known {
@@ -81,21 +102,37 @@ pub(crate) struct Resolver {
     clock: Clock,
     kept: Kept,
     cache: Mutex<HashMap<String, Known>>,
-    questions: mpsc::Sender<Question>,
+    desk: Arc<Desk>,
+}
+
+impl Drop for Resolver {
+    fn drop(&mut self) {
+        let mut questions = self.desk.lock();
+        questions.is_over = true;
+        questions.waiting.clear();
+        self.desk.asked.notify_all();
+    }
 }
 
 impl Resolver {
-    /// Starts the resolver's thread, which ends when the resolver is dropped.
+    /// Starts the resolver's first thread; others follow as names are asked for at the same time. They end
+    /// when the resolver is dropped.
     pub(crate) fn start(clock: Clock, kept: Kept) -> io::Result<Arc<Resolver>> {
-        let (questions, asked) = mpsc::channel::<Question>();
-        thread::Builder::new()
-            .name("resolver".to_owned())
-            .spawn(move || answer_all(&asked))?;
+        Resolver::with(clock, kept, look_up)
+    }
+
+    fn with(clock: Clock, kept: Kept, look_up: LookUp) -> io::Result<Arc<Resolver>> {
+        let desk = Arc::new(Desk {
+            look_up,
+            questions: Mutex::default(),
+            asked: Condvar::new(),
+        });
+        desk.add_thread(&mut desk.lock())?;
         Ok(Arc::new(Resolver {
             clock,
             kept,
             cache: Mutex::new(HashMap::new()),
-            questions,
+            desk,
         }))
     }
 
@@ -108,13 +145,9 @@ impl Resolver {
             return known.map(|addresses| (addresses, true));
         }
         let (reply, answer) = oneshot::channel();
-        let question = Question {
-            host: host.to_owned(),
-            reply,
-        };
-        let ended = || LookupFault::new("the resolver has ended");
-        self.questions.send(question).map_err(|_| ended())?;
-        let answer = answer.await.map_err(|_| ended())?;
+        self.desk.ask(host, reply);
+        let ended = |_| LookupFault::new("the resolver has ended");
+        let answer = answer.await.map_err(ended)?;
         self.remember(host, &answer);
         answer.map(|addresses| (addresses, false))
     }
@@ -142,24 +175,63 @@ impl Resolver {
     }
 }
 
-/// Looks up names, each once for all connections that wait for it at the time.
-fn answer_all(asked: &mpsc::Receiver<Question>) {
-    while let Ok(first) = asked.recv() {
-        let mut waiting: HashMap<String, Vec<oneshot::Sender<Answer>>> = HashMap::new();
-        for question in std::iter::once(first).chain(asked.try_iter()) {
-            waiting
-                .entry(question.host)
-                .or_default()
-                .push(question.reply);
+impl Desk {
+    fn lock(&self) -> MutexGuard<'_, Questions> {
+        self.questions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks for a name, together with all who wait for it already.
+    fn ask(self: &Arc<Desk>, host: &str, reply: Reply) {
+        let mut questions = self.lock();
+        if let Some(replies) = questions.waiting.get_mut(host) {
+            replies.push(reply);
+            return;
         }
-        for (host, replies) in waiting {
-            let mut answer = look_up(&host);
+        questions.waiting.insert(host.to_owned(), vec![reply]);
+        questions.queue.push_back(host.to_owned());
+        if questions.idle < questions.queue.len() && questions.threads < LOOK_UPS_MAX {
+            // Where the system refuses one more, those that are there do the work.
+            drop(self.add_thread(&mut questions));
+        }
+        self.asked.notify_one();
+    }
+
+    fn add_thread(self: &Arc<Desk>, questions: &mut Questions) -> io::Result<()> {
+        let desk = Arc::clone(self);
+        thread::Builder::new()
+            .name("resolver".to_owned())
+            .spawn(move || desk.answer_all())?;
+        questions.threads += 1;
+        Ok(())
+    }
+
+    fn answer_all(&self) {
+        while let Some(host) = self.next() {
+            let mut answer = (self.look_up)(&host);
+            let replies = self.lock().waiting.remove(&host).unwrap_or_default();
             for reply in replies {
                 // A receiver that no longer waits was interrupted.
                 drop(reply.send(answer.clone()));
                 answer = answer.map_err(|fault| fault.again());
             }
         }
+    }
+
+    /// The next name to look up; `None`: the resolver has ended.
+    fn next(&self) -> Option<String> {
+        let mut questions = self.lock();
+        while !questions.is_over {
+            if let Some(host) = questions.queue.pop_front() {
+                return Some(host);
+            }
+            questions.idle += 1;
+            let woken = self.asked.wait(questions);
+            questions = woken.unwrap_or_else(PoisonError::into_inner);
+            questions.idle -= 1;
+        }
+        None
     }
 }
 
@@ -210,6 +282,34 @@ mod tests {
         });
         assert!(!first.is_old);
         assert_eq!(second, first.again());
+    }
+
+    /// Has an answer once two names are looked up at the same time.
+    fn when_two_meet(_: &str) -> Answer {
+        static MET: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+        let mut met = MET.0.lock().expect("nobody panics");
+        *met += 1;
+        MET.1.notify_all();
+        let patience = Duration::from_secs(10);
+        let waited = MET.1.wait_timeout_while(met, patience, |met| *met < 2);
+        match waited.expect("nobody panics").1.timed_out() {
+            true => Err(LookupFault::new("alone")),
+            false => Ok(Arc::from([IpAddr::from([127, 0, 0, 1])])),
+        }
+    }
+
+    #[test]
+    fn no_name_waits_for_the_look_up_of_another() {
+        let resolver = Resolver::with(Clock::start(), Kept::found(None), when_two_meet);
+        let resolver = resolver.expect("a thread can be made");
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.expect("a runtime");
+        runtime.block_on(async {
+            let beside = Arc::clone(&resolver);
+            let other = tokio::spawn(async move { beside.resolve("other").await });
+            let (one, other) = (resolver.resolve("one").await, other.await);
+            assert!(one.is_ok() && matches!(other, Ok(Ok(_))), "{one:?}");
+        });
     }
 
     #[test]

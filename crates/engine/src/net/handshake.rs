@@ -142,7 +142,7 @@ fn refusal(why: &CertificateError) -> String {
 }
 
 /// A name of the library in words: `MaximumPathDepthExceeded` is "maximum path depth exceeded".
-fn in_words(name: &str) -> String {
+pub(crate) fn in_words(name: &str) -> String {
     let mut words = String::new();
     for letter in name.chars() {
         if letter.is_ascii_uppercase()

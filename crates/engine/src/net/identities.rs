@@ -8,11 +8,14 @@ use rustls::SignatureScheme;
 use rustls::client::ResolvesClientCert;
 use rustls::crypto::CryptoProvider;
 use rustls::sign::CertifiedKey;
-use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::pem::{self, PemObject};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::encrypted_key;
 use super::tls::TlsError;
+
+/// What is said of PEM that holds something else.
+pub(super) const NO_CERTIFICATE: &str = "it holds something that is no certificate";
 
 /// A client certificate as given.
 pub(super) struct GivenIdentity<'a> {
@@ -92,19 +95,42 @@ fn read_identity(
     let bad = |why: String| TlsError::new(format!("client certificate {}: {why}", identity.origin));
     let chain: Vec<_> = CertificateDer::pem_slice_iter(identity.certificate_pem)
         .collect::<Result<_, _>>()
-        .map_err(|error| bad(error.to_string()))?;
+        .map_err(|error| bad(pem_fault(&error)))?;
     if chain.is_empty() {
         return Err(bad("holds no PEM certificate".to_owned()));
     }
     let key = key_of(identity).map_err(|why| bad(format!("its private key: {why}")))?;
-    let certified = CertifiedKey::from_der(chain, key, provider)
-        .map_err(|error| bad(format!("its private key: {error}")))?;
+    let certified =
+        CertifiedKey::from_der(chain, key, provider).map_err(|error| bad(unfit(&error)))?;
     Ok(Arc::new(certified))
+}
+
+/// Why certificate and key are of no use together.
+fn unfit(error: &rustls::Error) -> String {
+    let of_key = match error {
+        rustls::Error::InvalidCertificate(_) => return NO_CERTIFICATE.to_owned(),
+        rustls::Error::InconsistentKeys(_) => "it is not the key of this certificate",
+        rustls::Error::General(_) => {
+            "its kind is not supported: use RSA with 2,048 bits or more, ECDSA or Ed25519"
+        }
+        other => return format!("its private key: {other}"),
+    };
+    format!("its private key: {of_key}")
+}
+
+/// What is wrong with a file in PEM.
+pub(super) fn pem_fault(error: &pem::Error) -> String {
+    match error {
+        pem::Error::MissingSectionEnd { .. } => "it is cut off: an END line is missing".to_owned(),
+        pem::Error::Base64Decode(_) => "its lines are not base64".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 fn key_of(identity: &GivenIdentity<'_>) -> Result<PrivateKeyDer<'static>, String> {
     let Some(password) = identity.password else {
-        return PrivateKeyDer::from_pem_slice(identity.key_pem).map_err(|error| error.to_string());
+        return PrivateKeyDer::from_pem_slice(identity.key_pem)
+            .map_err(|error| key_fault(&error, identity.key_pem));
     };
     if let Some(key) = encrypted_key::decrypted(identity.key_pem, password) {
         return key.map_err(str::to_owned);
@@ -114,6 +140,18 @@ fn key_of(identity: &GivenIdentity<'_>) -> Result<PrivateKeyDer<'static>, String
         "it is encrypted as PKCS #8: rewrite it with openssl rsa -traditional, or in the clear"
             .to_owned()
     })
+}
+
+/// What is wrong with a key in PEM that comes without a password.
+fn key_fault(error: &pem::Error, pem: &[u8]) -> String {
+    const MARK: &[u8] = b"ENCRYPTED";
+    match error {
+        _ if pem.windows(MARK.len()).any(|window| window == MARK) => {
+            "it is encrypted: write it in the clear with openssl pkey -in KEY -out PLAIN".to_owned()
+        }
+        pem::Error::NoItemsFound => "there is none".to_owned(),
+        other => pem_fault(other),
+    }
 }
 
 /// The issuer's name in a certificate, as DER (RFC 5280 section 4.1).
@@ -193,13 +231,25 @@ mod tests {
 
     #[test]
     fn bad_identities_are_refused() {
-        let (certificate, ..) = made();
-        let why = read(&certificate, "nothing", true).expect_err("no key");
-        let why = why.to_string();
-        assert!(
-            why.starts_with("client certificate of the test: its private key"),
-            "{why}"
-        );
+        let (certificate, key, _) = made();
+        let why = |certificate: &str, key: &str| {
+            let refused = read(certificate, key, true).expect_err("it is no identity");
+            let why = refused.to_string();
+            let what = why.strip_prefix("client certificate of the test: ");
+            what.expect("it says of which").to_owned()
+        };
+        let of_key = |key: &str| {
+            let why = why(&certificate, key);
+            let what = why.strip_prefix("its private key: ");
+            what.expect("it says that it is the key").to_owned()
+        };
+        assert_eq!(of_key("nothing"), "there is none");
+        assert_eq!(of_key(&made().1), "it is not the key of this certificate");
+        let encrypted = key.replace("PRIVATE", "ENCRYPTED PRIVATE");
+        assert!(of_key(&encrypted).starts_with("it is encrypted: "));
+        assert_eq!(of_key(&key[..60]), "it is cut off: an END line is missing");
+        let junk = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        assert_eq!(why(junk, &key), NO_CERTIFICATE);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) use connect::{Connected, Connector, Owner, connect_deadline};
 pub(crate) use dns::LookupFault;
 pub(crate) use dns::{Kept, Resolver};
 pub(crate) use failure::{Cause, Failure, Reach, Stage};
-pub(crate) use handshake::Handshake;
+pub(crate) use handshake::{Handshake, in_words};
 pub(crate) use http2_fault::{Http2Fault, http2_code};
 pub(crate) use proxy::ProxyFault;
 pub(crate) use route::{KnownRoute, Route, Routes, Via, Wanted, proxy_for};

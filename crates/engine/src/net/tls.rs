@@ -18,7 +18,7 @@ use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
 use super::cipher_suites::allowed_suites;
-use super::identities::{GivenIdentity, Identities};
+use super::identities::{GivenIdentity, Identities, NO_CERTIFICATE, pem_fault};
 use super::verifier::GoVerifier;
 
 /// Sessions remembered when they are resumed: enough for every host of a plan.
@@ -200,14 +200,14 @@ fn make_verifier(
             |why: String| TlsError(format!("certificate authorities {}: {why}", file.display()));
         let given: Vec<_> = CertificateDer::pem_slice_iter(&plan.authorities_pem)
             .collect::<Result<_, _>>()
-            .map_err(|error| bad(error.to_string()))?;
+            .map_err(|error| bad(pem_fault(&error)))?;
         if given.is_empty() {
             return Err(bad("holds no PEM certificate".to_owned()));
         }
         for certificate in &given {
             roots
                 .add(certificate.clone())
-                .map_err(|error| bad(error.to_string()))?;
+                .map_err(|_| bad(NO_CERTIFICATE.to_owned()))?;
         }
         trusted.extend(given);
     }

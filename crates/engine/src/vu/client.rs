@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::task::Context;
 
 use loadline_model::check::{Answer as CheckedAnswer, Check};
-use loadline_model::request::{RedirectRules, RequestMix};
+use loadline_model::request::{BodySource, RedirectRules, RequestMix};
 use loadline_model::snapshot::ErrorKey;
 use loadline_model::template::Filling;
 use loadline_model::{ErrorClass, Nanos, is_good_status};
@@ -18,7 +18,9 @@ use loadline_model::{ErrorClass, Nanos, is_good_status};
 use super::cookies::Cookies;
 use super::http2_pool::Pooled;
 use super::shared::Shared;
-use crate::client::{Broken, Http1Connection, IdleConnections, Instants, Keepable, Stop, Usage};
+use crate::client::{
+    Broken, Http1Connection, IdleConnections, Instants, Keepable, Passing, Stop, Usage,
+};
 use crate::exchange::{Answer, PreparedRequest, Wants};
 use crate::net::Failure;
 use crate::record::Life;
@@ -62,6 +64,19 @@ impl Judging {
             redirects_max: mix.redirects_max,
             redirect_rules: mix.redirect_rules,
             status_decides,
+        }
+    }
+
+    /// How much is read of a redirect that is followed.
+    pub(crate) fn passing(&self, request: &PreparedRequest) -> Passing {
+        match self.redirect_rules {
+            _ if self.redirects_max == 0 => Passing::default(),
+            RedirectRules::Browsers => Passing::while_cheap(),
+            // Some redirects of requests with a body are not followed, and then are what was asked for.
+            RedirectRules::Go if !matches!(request.template.body, BodySource::None) => {
+                Passing::default()
+            }
+            RedirectRules::Go => Passing::as_go(),
         }
     }
 }

@@ -197,6 +197,7 @@ impl VuClient {
             answer: &mut self.answer,
             wants: &self.judging.wants,
             body_read_max: self.shared.client.body_read_max,
+            passing: self.judging.passing(request),
         };
         let message = Message {
             kind: request.kind,
@@ -347,6 +348,7 @@ impl VuClient {
             answer: &mut self.answer,
             wants: &self.judging.wants,
             body_read_max: self.shared.client.body_read_max,
+            passing: self.judging.passing(request),
         };
         self.reached = Reached::Connection;
         let connection = &mut lease.pooled.connection;

@@ -28,6 +28,8 @@ use watch::Watch;
 
 /// Added to the longest duration of a read before its thread is abandoned.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a thread may take to end that hears of the end while another is given up.
+const LAST_STEP: Duration = Duration::from_millis(500);
 
 /// Where the kernel's files on processes and groups are; tests use other folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,10 +194,16 @@ impl Observers {
     /// drained or has reached its limit. A read that hangs is not waited for beyond that.
     #[must_use]
     pub fn is_drained(&self) -> bool {
-        let ended = self.shared.orders().load_ended_unix_ns;
-        let given_up = ended.map(|at| at.saturating_add(nanoseconds(self.at_work_max)));
         self.shared.idle_lanes() >= self.threads.len()
-            || given_up.is_some_and(|at| self.clock.unix_ns() > at)
+            || self
+                .given_up_unix_ns()
+                .is_some_and(|at| self.clock.unix_ns() > at)
+    }
+
+    /// When a read is waited for no longer; `None`: the load goes on.
+    fn given_up_unix_ns(&self) -> Option<u64> {
+        let ended = self.shared.orders().load_ended_unix_ns;
+        ended.map(|at| at.saturating_add(nanoseconds(self.at_work_max)))
     }
 
     /// Stops all observers; waits at most as long as one read may take, and abandons a thread that takes
@@ -321,8 +329,12 @@ impl Observers {
     /// Stops the threads; returns their observers, and the names of those that did not end.
     fn end(&mut self) -> (Vec<Watch>, Vec<String>) {
         self.shared.stop();
+        // What was waited for after the load is not waited for once more.
+        let left = self.given_up_unix_ns().map_or(Duration::MAX, |at| {
+            Duration::from_nanos(at.saturating_sub(self.clock.unix_ns())).max(LAST_STEP)
+        });
         self.shared
-            .wait_for_lanes(self.patience, || self.is_hurried.load(Acquire));
+            .wait_for_lanes(self.patience.min(left), || self.is_hurried.load(Acquire));
         let (mut watches, mut late) = (Vec::new(), Vec::new());
         for thread in std::mem::take(&mut self.threads) {
             // A thread that has ended need not be waited for.

@@ -167,7 +167,7 @@ fn a_look_that_never_comes_back_is_not_waited_for() {
         }),
     });
     observers.at_work_max = Duration::from_millis(50);
-    observers.patience = Duration::from_millis(50);
+    observers.patience = PATIENCE;
     std::thread::park_timeout(Duration::from_millis(60));
     assert!(!observers.is_drained(), "the load goes on");
     observers.load_ended();
@@ -176,7 +176,13 @@ fn a_look_that_never_comes_back_is_not_waited_for() {
         std::thread::park_timeout(Duration::from_millis(5));
     }
     assert!(observers.is_drained());
+    let begun = observers.clock.unix_ns();
+    let clock = Arc::clone(&observers.clock);
     let said = observers.conclude(WINDOW);
+    assert!(
+        clock.unix_ns() - begun < nanoseconds(PATIENCE / 2),
+        "it is not waited for once more"
+    );
     let [Observed::Remark(remark)] = said.as_slice() else {
         panic!("{said:?}");
     };

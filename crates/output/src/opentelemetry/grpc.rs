@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes};
 use hyper_util::rt::TokioIo;
-use loadline_http::Tls;
+use loadline_http::{Tls, shown};
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -159,7 +159,7 @@ fn refusal(status: &Status) -> Refusal {
     let why = format!(
         "the collector answered with status {} of gRPC: {}",
         status.code() as i32,
-        status.message()
+        shown(status.message())
     );
     match TRANSIENT.contains(&status.code()) {
         true => later(why),

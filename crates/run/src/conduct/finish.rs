@@ -21,10 +21,16 @@ impl Conductor {
     ) -> RunResult {
         let elapsed = self.elapsed();
         let until = elapsed.max(self.told_until);
+        if self.silent > 0 {
+            let (counts, warm_up) = (&self.total.counts, &self.total.warm_up);
+            let begun = self.load.live().started;
+            let untold = begun.saturating_sub(counts.started + warm_up.started);
+            self.collector.book_unreported(untold);
+        }
         if let Some(rest) = self.collector.tell_rest(self.told_until, until) {
             self.tell(rest, on_event);
         }
-        if self.stop == StopReason::Defect {
+        if self.stop == StopReason::Defect || self.silent > 0 {
             self.book_lost();
         }
         let script = self.finish_script(until, on_event);

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use loadline_model::event::{DEFECT_MARK, Mark, THRESHOLD_MARK};
+use loadline_model::event::{DEFECT_MARK, Mark, SILENT_MARK, THRESHOLD_MARK};
 use loadline_model::result::StopReason;
 use loadline_model::{ExitCode, RunCommand, RunEvent};
 
@@ -46,11 +46,34 @@ impl Conductor {
     /// Whether workers that were ordered to stop at once have exceeded their time.
     pub(super) fn gave_up(&self) -> bool {
         let now = self.load.clock().now();
-        let patience = match self.stop {
+        let patience = self.patience();
+        self.cut_at.is_some_and(|at| now - at > patience)
+    }
+
+    fn patience(&self) -> Duration {
+        match self.stop {
             StopReason::Aborted => LAST_WORDS_NOW,
             _ => LAST_WORDS,
+        }
+    }
+
+    /// Notes the workers that are waited for no longer, where some have not reported.
+    pub(super) fn note_silent(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+        self.silent = self.collector.silent();
+        if self.silent == 0 {
+            return;
+        }
+        let mark = Mark {
+            at_ns: self.load.clock().now().0,
+            kind: SILENT_MARK.to_owned(),
+            text: format!(
+                "{} of {} workers did not report within {:?} of being told to stop",
+                self.silent,
+                self.load.workers(),
+                self.patience()
+            ),
         };
-        self.cut_at.is_some_and(|at| now - at > patience)
+        self.mark(mark, on_event);
     }
 
     /// Obeys what was ordered, or decided, before the run.

@@ -30,6 +30,14 @@ impl Breaking {
             is_defect: true,
         };
         to.send(failed).expect("it is listened to");
+        Breaking::of(reports, Some(to), started)
+    }
+
+    fn of(
+        reports: Receiver<WorkerReport>,
+        other: Option<Sender<WorkerReport>>,
+        started: u64,
+    ) -> Breaking {
         let live = LiveCounters::for_scenarios(0);
         live.show(&LiveTotals {
             started,
@@ -37,7 +45,7 @@ impl Breaking {
         });
         Breaking {
             reports,
-            other: Mutex::new(Some(to)),
+            other: Mutex::new(other),
             clock: Clock::start(),
             live: vec![Arc::new(live)],
         }
@@ -87,9 +95,16 @@ impl Load for Breaking {
 }
 
 fn run_with(started: u64) -> Result<Ran, RunError> {
-    let (_orders, commands) = channel();
+    run_load(Breaking::new(started), None)
+}
+
+fn run_load(load: Breaking, order: Option<RunCommand>) -> Result<Ran, RunError> {
+    let (orders, commands) = channel();
+    if let Some(order) = order {
+        orders.send(order).expect("it is listened to");
+    }
     let setup = RunSetup {
-        load: Some(Box::new(Breaking::new(started))),
+        load: Some(Box::new(load)),
         commands,
         samples: None,
         script: None,
@@ -113,6 +128,30 @@ fn a_worker_that_panics_ends_the_run_and_what_was_measured_is_kept() {
     let verdict = &ran.result.verdict;
     let told = &verdict.findings.first().expect("it is found").text;
     assert!(told.contains("worker 1: it panicked: no way"), "{told}");
+}
+
+#[test]
+fn what_silent_workers_had_begun_is_lost_and_told() {
+    let (told, reports) = channel();
+    let load = Breaking::of(reports, None, 7);
+    let ran = run_load(load, Some(RunCommand::StopNow)).expect("there is a result");
+    drop(told);
+    let counts = &ran.result.totals.seen.counts;
+    assert_eq!((counts.started, counts.lost), (7, 7));
+    let started: u64 = ran.result.series.iter().map(|row| row.started).sum();
+    assert_eq!(started, 7, "seconds sum up to the whole");
+    let verdict = &ran.result.verdict;
+    assert!(
+        verdict.headline.starts_with("ended early"),
+        "{}",
+        verdict.headline
+    );
+    let told = &verdict.findings.first().expect("it is found").text;
+    assert!(told.contains("2 of 2 workers did not report"), "{told}");
+    assert!(
+        told.contains("the outcome of 7 requests is unknown"),
+        "{told}"
+    );
 }
 
 #[test]

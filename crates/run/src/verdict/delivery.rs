@@ -6,7 +6,7 @@
 
 use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
-use loadline_model::event::{AGENT_LOST_MARK, DEFECT_MARK};
+use loadline_model::event::{AGENT_LOST_MARK, DEFECT_MARK, SILENT_MARK};
 use loadline_model::result::StopReason;
 use loadline_model::units::Bytes;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
@@ -176,6 +176,16 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let at = duration(facts.elapsed_seconds());
+    if let Some(said) = facts.said_by_marks(SILENT_MARK).first() {
+        return Some(Code::RunInterrupted.finding(
+            Gravity::Alarm,
+            format!(
+                "ended after {at}: {said}; the outcome of {} is unknown",
+                counted(facts.all.lost, "request")
+            ),
+            "look for what held them up: a terminal or a pipe that nobody reads, a disk that hangs",
+        ));
+    }
     match facts.evidence.totals.stop {
         StopReason::Finished => None,
         StopReason::Crashed => Some(Code::RunCrashed.finding(
@@ -288,6 +298,10 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
         let text = format!("{all} sent, all in the warm-up: nothing was measured");
         let step = "shorten the warm-up, or send more requests";
         return Some(Code::NothingSent.finding(Gravity::Alarm, text, step));
+    }
+    // What became of them is unknown, which is told where it is known why.
+    if counts.lost > 0 && answered + failed == 0 {
+        return None;
     }
     let next_step = next_step(facts);
     let mostly = worst_in_words(facts);

@@ -281,6 +281,7 @@ mod tests {
             deadline: Nanos::MAX,
             follows: false,
             keep_body: true,
+            leads_on: false,
         }
     }
 

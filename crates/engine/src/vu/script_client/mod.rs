@@ -32,7 +32,7 @@ use self::received::Received;
 use self::told::{Begun, agreed, answer};
 use self::trouble::{Occasion, Trouble};
 use crate::client::{
-    Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Pace, Stop,
+    Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Pace, Passing, Stop,
     StopSign, TurnedAway,
 };
 use crate::net::{Cause, Connected, Failure, Owner, Reach, WireBytes};
@@ -269,7 +269,7 @@ impl ScriptClient {
         if let Err(failure) = message::write(&mut buffer, request, self.additions(request)) {
             return Attempt::Ended(Err(self.not_begun(request, begun, &failure)));
         }
-        let mut received = Received::new(self.body_max(request));
+        let mut received = Received::new(self.body_max(request), passing(request));
         let mut instants = Instants::default();
         let message = Message {
             kind: RequestKind::of(&request.method),
@@ -323,7 +323,7 @@ impl ScriptClient {
             tls,
         } = kept;
         let remote = connection.address;
-        let mut received = Received::new(self.body_max(request));
+        let mut received = Received::new(self.body_max(request), passing(request));
         let mut instants = Instants::default();
         let around = self.around(watch);
         let outcome = match connection.reserve(&around).await {
@@ -548,6 +548,14 @@ impl ScriptClient {
 }
 
 /// Whether a request that failed on a kept connection is sent again: Go's rule.
+/// As in k6, of a redirect that is followed no more is read than keeps the connection.
+fn passing(request: &HopRequest) -> Passing {
+    match request.leads_on {
+        true => Passing::as_go(),
+        false => Passing::default(),
+    }
+}
+
 fn may_go_again(failure: &Failure, request: &HopRequest) -> bool {
     match failure.reach {
         Reach::Unsent => true,

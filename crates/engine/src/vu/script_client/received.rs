@@ -3,11 +3,12 @@
 //! Must not know connections. Invariant: a body that nobody wants is counted by its reader and not
 //! kept.
 
+use loadline_go::redirect::is_redirect;
 use loadline_model::ErrorClass;
 use loadline_script::hop::{HopHeaders, HopProtocol};
 use loadline_wire::{Head, ResponseSink};
 
-use crate::client::{Receiver, Wish};
+use crate::client::{Passing, Receiver, Wish, announced};
 use crate::net::Failure;
 
 /// Most bytes that are reserved because an answer announces them.
@@ -26,6 +27,7 @@ pub(super) struct Received {
     pub(super) body: Vec<u8>,
     /// Bytes of the body that are kept; `None`: it is not wanted.
     keep_max: Option<u64>,
+    passing: Passing,
 }
 
 impl Receiver for Received {
@@ -36,16 +38,19 @@ impl Receiver for Received {
             self.headers
                 .push(name.as_str().as_bytes(), value.as_bytes());
         }
-        let length = head.headers.get(http::header::CONTENT_LENGTH);
-        self.expect_body(length.and_then(|value| value.to_str().ok()?.parse().ok()));
+        self.expect_body(announced(&head.headers));
     }
 
     #[inline]
     fn wish(&self) -> Result<Wish, Failure> {
         match self.keep_max {
             Some(most) if self.body.len() as u64 > most => Err(too_long(most)),
-            _ => Ok(Wish::More),
+            _ => Ok(self.passing.wish()),
         }
+    }
+
+    fn is_content(&self) -> bool {
+        self.passing.is_passed()
     }
 }
 
@@ -60,9 +65,10 @@ fn too_long(most: u64) -> Failure {
 
 impl Received {
     /// An answer whose body is kept up to a length; `None`: not at all.
-    pub(super) fn new(keep_max: Option<u64>) -> Received {
+    pub(super) fn new(keep_max: Option<u64>, passing: Passing) -> Received {
         Received {
             keep_max,
+            passing,
             ..Received::default()
         }
     }
@@ -75,6 +81,10 @@ impl Received {
     /// Makes room for a body that is announced.
     #[inline]
     fn expect_body(&mut self, length: Option<u64>) {
+        if is_redirect(self.status) {
+            let location = self.headers.get("Location");
+            self.passing.head(self.status, location, length);
+        }
         if let Some(length) = length
             && self.keep_max.is_some()
         {
@@ -104,6 +114,7 @@ impl ResponseSink for Received {
 
     #[inline]
     fn body(&mut self, piece: &[u8]) {
+        self.passing.body(piece);
         if self.keep_max.is_some() {
             self.body.extend_from_slice(piece);
         }

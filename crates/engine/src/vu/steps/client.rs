@@ -17,13 +17,13 @@ use loadline_model::{ErrorClass, Nanos, is_good_status};
 use loadline_steps::http::{HttpAnswer, HttpAsk, HttpClient, HttpFault, HttpReply};
 use loadline_wire::{Codings, Head, Limits, RequestKind, ResponseSink};
 
-use super::java_words::{begins_as_gzip, closed, java_fault, unfit};
+use super::java_words::{closed, java_fault, unfit};
 use crate::client::{
-    Around, Body, Broken, Http1Connection, IdleConnections, Instants, KeepRules, Message, Receiver,
-    Stop, Wish,
+    Around, Body, Broken, Http1Connection, IdleConnections, Instants, KeepRules, Message, Passing,
+    Receiver, Stop, Wish,
 };
 use crate::clock::Clock;
-use crate::exchange::{Answer, AnswerReceiver, Wants, is_gzip};
+use crate::exchange::{Answer, AnswerReceiver, Wants, begins_as_gzip, is_gzip};
 use crate::net::{Failure, KnownRoute, Wanted};
 use crate::record::Life;
 use crate::slot::{VuSlot, Watch};
@@ -307,6 +307,8 @@ impl StepsClient {
                 answer: &mut desk.answer,
                 wants: &self.wants,
                 body_read_max: self.shared.client.body_read_max,
+                // As in JMeter, each hop is a sample with all that it received.
+                passing: Passing::default(),
             },
             reason: String::new(),
             is_http_1_0: false,

@@ -9,7 +9,7 @@ use loadline_model::ErrorClass;
 use loadline_steps::http::{HttpAsk, HttpClient, HttpFault};
 use loadline_wire::WireError;
 
-use crate::exchange::is_gzip;
+use crate::exchange::{begins_as_gzip, is_gzip};
 use crate::net::{Cause, Failure, Reach, Stage};
 
 /// What Java says of a failure.
@@ -54,11 +54,6 @@ pub(super) fn unfit(error: &io::Error, coding: Option<&str>, body: &[u8]) -> Htt
         class: class.to_owned(),
         message,
     }
-}
-
-/// Whether a body has the two bytes that gzip begins with.
-pub(super) fn begins_as_gzip(body: &[u8]) -> bool {
-    body.starts_with(&[0x1f, 0x8b])
 }
 
 /// What Java's own client says otherwise than Apache's.

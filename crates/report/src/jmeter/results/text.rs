@@ -1,4 +1,4 @@
-//! The text of a results file as UTF-8, whatever encoding its byte order mark names.
+//! The text of a results file as UTF-8, whatever encoding its byte order mark or its first letter tells.
 //!
 //! Must not know rows. Invariant: memory is bounded by one part of the file; invalid text becomes U+FFFD.
 
@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 
 type Unit = fn([u8; 2]) -> u16;
 
-/// A text that is read as UTF-8; what has no mark of order in UTF-16 is given on as it is.
+/// A text that is read as UTF-8.
 pub(super) struct Text<R> {
     bytes: R,
     /// How two bytes make a unit of UTF-16; `None`: the bytes are the text.
@@ -20,19 +20,19 @@ pub(super) struct Text<R> {
 }
 
 impl<R: BufRead> Text<R> {
-    /// Looks at the mark of order.
+    /// Looks at the mark of order; without one, at the first letter, which in all of these files is of ASCII.
     ///
     /// # Errors
     /// The bytes cannot be read.
     pub(super) fn new(mut bytes: R) -> io::Result<Text<R>> {
-        let unit: Option<Unit> = match bytes.fill_buf()? {
-            [0xff, 0xfe, ..] => Some(u16::from_le_bytes),
-            [0xfe, 0xff, ..] => Some(u16::from_be_bytes),
-            _ => None,
+        let (unit, mark): (Option<Unit>, usize) = match bytes.fill_buf()? {
+            [0xff, 0xfe, ..] => (Some(u16::from_le_bytes), 2),
+            [0xfe, 0xff, ..] => (Some(u16::from_be_bytes), 2),
+            [first, 0, ..] if first.is_ascii_graphic() => (Some(u16::from_le_bytes), 0),
+            [0, first, ..] if first.is_ascii_graphic() => (Some(u16::from_be_bytes), 0),
+            _ => (None, 0),
         };
-        if unit.is_some() {
-            bytes.consume(2);
-        }
+        bytes.consume(mark);
         Ok(Text {
             bytes,
             unit,
@@ -140,6 +140,9 @@ mod tests {
         assert_eq!(read(text.as_bytes()), text);
         assert_eq!(read(&in_utf16(text, u16::to_le_bytes)), text);
         assert_eq!(read(&in_utf16(text, u16::to_be_bytes)), text);
+        for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            assert_eq!(read(&in_utf16(text, bytes)[2..]), text, "without a mark");
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ use super::url::{Address, Unreachable};
 use super::vu::{ClientState, client_state};
 use crate::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest, HopTimes};
 use crate::host::LogLevel;
+use crate::program::HttpDebug;
 use crate::trace::{HopTrace, TracedOutcome};
 use crate::vu::VuState;
 
@@ -138,6 +139,7 @@ impl Exchange {
             deadline: self.deadline,
             follows: self.followed > 0,
             keep_body: self.call.response_type != ResponseType::None,
+            leads_on: self.followed < self.call.redirects.most && !shows_each_body(state),
         })
     }
 
@@ -515,6 +517,12 @@ fn in_utf8(field: &[u8]) -> Cow<'_, str> {
         Ok(text) => text.into(),
         Err(_) => escaped_bytes(field, |byte| byte.is_ascii()).into(),
     }
+}
+
+/// Whether what is logged or traced has the body of every hop.
+fn shows_each_body(state: &VuState) -> bool {
+    let settings = &state.program.settings;
+    settings.traces || settings.http.debug == HttpDebug::Full
 }
 
 fn may_have_body(status: u16) -> bool {

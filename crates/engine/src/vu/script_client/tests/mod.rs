@@ -92,6 +92,7 @@ fn request(method: &str, origin: &Arc<Origin>, body: Option<&'static str>) -> Ho
         deadline: Nanos::MAX,
         follows: false,
         keep_body: true,
+        leads_on: false,
     }
 }
 
@@ -187,6 +188,41 @@ fn a_body_that_nobody_wants_is_read_and_dropped() {
         assert_eq!(answer.body.capacity(), 0);
         assert_eq!(bench.answer(&server.origin).await.body, b"abc");
         assert_eq!(server.connections(), 1);
+    });
+}
+
+#[test]
+fn of_a_redirect_that_is_followed_no_more_is_read_than_keeps_the_connection() {
+    in_runtime(async {
+        use Act::{Hold, Read, Send};
+        const HEAD: &str = "HTTP/1.1 302 Found\r\nLocation: /next\r\n";
+        let head = |rest: &str| HEAD.to_owned() + rest;
+        let bodies = [
+            (head("Content-Length: 3\r\n\r\nabc"), true),
+            (head("Content-Length: 5000\r\n\r\nabc"), false),
+            (head("\r\n") + &"x".repeat(5_000), false),
+            (head("Transfer-Encoding: chunked\r\n\r\nno\r\n"), false),
+        ];
+        for (text, is_kept) in bodies {
+            let text: &'static str = text.leak();
+            let acts = vec![
+                Read,
+                Send(text.as_bytes()),
+                Read,
+                Send(text.as_bytes()),
+                Hold,
+            ];
+            let server = Server::start([acts]).await;
+            let bench = Bench::plain();
+            for _ in 0..2 {
+                let mut asked = request("GET", &server.origin, None);
+                asked.leads_on = true;
+                let outcome = bench.client.exchange(&asked).await;
+                let answer = outcome.expect("nothing is cut").expect("an answer");
+                assert_eq!(answer.status, 302);
+            }
+            assert_eq!(server.connections() == 1, is_kept, "{text:.80}");
+        }
     });
 }
 

@@ -8,7 +8,7 @@ use loadline_model::civil::Civil;
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
 use super::{Occasion, Trouble, code};
-use crate::net::{alert, is_unknown_authority};
+use crate::net::{alert, in_words, is_unknown_authority};
 
 /// What TLS found wrong after the handshake.
 pub(super) fn broken(error: &TlsError) -> Trouble {
@@ -53,7 +53,7 @@ fn is_tls_record(first: &[u8]) -> bool {
 fn certificate(why: &CertificateError, host: &str, unix_s: u64) -> Trouble {
     let failed = |what: &str| format!("tls: failed to verify certificate: x509: {what}");
     match why {
-        unknown if is_unknown_authority(unknown) => Trouble::new(
+        unknown if is_unknown_authority(unknown) || is_of_no_authority(unknown) => Trouble::new(
             code::UNKNOWN_AUTHORITY,
             "x509: unknown authority",
             failed("certificate signed by unknown authority"),
@@ -76,11 +76,24 @@ fn certificate(why: &CertificateError, host: &str, unix_s: u64) -> Trouble {
                 CertificateError::Expired | CertificateError::NotValidYet => {
                     "certificate has expired or is not yet valid".to_owned()
                 }
+                CertificateError::InvalidPurpose
+                | CertificateError::InvalidPurposeContext { .. } => {
+                    "certificate specifies an incompatible key usage".to_owned()
+                }
+                CertificateError::Other(other) => match &*other.to_string() {
+                    "UnsupportedCriticalExtension" => "unhandled critical extension".to_owned(),
+                    name => in_words(name),
+                },
                 other => other.to_string(),
             };
             Trouble::new(code::GENERIC, format!("x509: {what}"), failed(&what))
         }
     }
+}
+
+/// Whether the chain leads over a certificate that may not sign others.
+fn is_of_no_authority(why: &CertificateError) -> bool {
+    matches!(why, CertificateError::Other(other) if other.to_string() == "EndEntityUsedAsCa")
 }
 
 fn expiry(now: u64, side: &str, limit: u64) -> String {
@@ -144,6 +157,20 @@ mod tests {
             wrong.detail.ends_with("it doesn't contain any IP SANs"),
             "{}",
             wrong.detail
+        );
+        let other = |name: &str| {
+            let why =
+                rustls::OtherError(std::sync::Arc::new(std::io::Error::other(name.to_owned())));
+            of(CertificateError::Other(why), "h").tag
+        };
+        assert_eq!(other("EndEntityUsedAsCa"), "x509: unknown authority");
+        assert_eq!(
+            other("UnsupportedCriticalExtension"),
+            "x509: unhandled critical extension"
+        );
+        assert_eq!(
+            other("MaximumPathDepthExceeded"),
+            "x509: maximum path depth exceeded"
         );
         let late = of(
             CertificateError::ExpiredContext {

@@ -10,11 +10,21 @@ use url::Url;
 /// The host that libraries are asked of.
 const HOST: &str = "jslib.k6.io";
 
-/// A library: its name, the versions that the text answers for, and the text.
+/// A library: its name, the versions that the text answers for, what those are written as, and the text.
 struct Library {
     name: &'static str,
     versions: &'static [&'static str],
+    form: Form,
     text: &'static str,
+}
+
+/// What a library is written as where it comes from: what is here is a module all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A module: an import of what it lacks is an error.
+    Module,
+    /// A CommonJS file: what it lacks is undefined, and as a whole it is its own default.
+    CommonJs,
 }
 
 /// Joins files of this folder.
@@ -27,16 +37,19 @@ const LIBRARIES: &[Library] = &[
     Library {
         name: "expect",
         versions: &["0.0.4", "0.0.5"],
+        form: Form::Module,
         text: text!("expect.js"),
     },
     Library {
         name: "formdata",
         versions: &["0.0.1", "0.0.2"],
+        form: Form::CommonJs,
         text: text!("formdata.js"),
     },
     Library {
         name: "http-instrumentation-pyroscope",
         versions: &["1.0.0", "1.0.1", "1.0.2"],
+        form: Form::CommonJs,
         text: text!(
             "http-instrumentation.js",
             "http-instrumentation-pyroscope.js"
@@ -45,6 +58,7 @@ const LIBRARIES: &[Library] = &[
     Library {
         name: "http-instrumentation-tempo",
         versions: &["1.0.0", "1.0.1"],
+        form: Form::CommonJs,
         text: text!("http-instrumentation.js", "http-instrumentation-tempo.js"),
     },
     Library {
@@ -52,11 +66,13 @@ const LIBRARIES: &[Library] = &[
         versions: &[
             "0.0.1", "0.0.2", "0.0.3", "0.0.4", "0.0.5", "0.0.6", "0.1.0",
         ],
+        form: Form::Module,
         text: text!("httpx.js"),
     },
     Library {
         name: "k6-summary",
         versions: &["0.0.1", "0.0.2", "0.0.3", "0.0.4", "0.1.0"],
+        form: Form::CommonJs,
         text: text!("k6-summary.js"),
     },
     Library {
@@ -64,49 +80,67 @@ const LIBRARIES: &[Library] = &[
         versions: &[
             "0.1.0", "0.2.0", "0.2.1", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.6.1",
         ],
+        form: Form::Module,
         text: text!("k6-testing.js"),
     },
     Library {
         name: "k6-utils",
         versions: &["1.0.0", "1.1.0", "1.2.0"],
+        form: Form::Module,
         text: text!("k6-utils.js"),
     },
     Library {
         name: "k6-utils",
         versions: &["1.3.0", "1.4.0"],
+        form: Form::CommonJs,
         text: text!("k6-utils.js", "k6-utils-stages.js"),
     },
     Library {
         name: "k6-utils",
         versions: &["1.5.0", "1.6.0"],
+        form: Form::CommonJs,
         text: text!("k6-utils.js", "k6-utils-stages.js", "k6-utils-check.js"),
     },
     Library {
         name: "k6chaijs",
-        versions: &[
-            "4.3.4.0", "4.3.4.1", "4.3.4.2", "4.3.4.3", "4.5.0.0", "4.5.0.1",
-        ],
+        versions: &["4.3.4.0"],
+        form: Form::CommonJs,
+        text: text!("k6chaijs.js", "k6chaijs-4-3-4-0.js"),
+    },
+    Library {
+        name: "k6chaijs",
+        versions: &["4.3.4.1"],
+        form: Form::CommonJs,
+        text: text!("k6chaijs.js", "k6chaijs-4-3-4-1.js"),
+    },
+    Library {
+        name: "k6chaijs",
+        versions: &["4.3.4.2", "4.3.4.3", "4.5.0.0", "4.5.0.1"],
+        form: Form::CommonJs,
         text: text!("k6chaijs.js"),
     },
     Library {
         name: "papaparse",
         versions: &["5.1.1"],
+        form: Form::CommonJs,
         text: text!("../../../../third_party/papaparse/papaparse.min.js"),
     },
     Library {
         name: "totp",
         versions: &["1.0.0"],
+        form: Form::CommonJs,
         text: text!("totp.js"),
     },
     Library {
         name: "url",
         versions: &["1.0.0"],
+        form: Form::CommonJs,
         text: text!("url.js"),
     },
 ];
 
-/// The text of a library's module; `None` when it is not here.
-pub(crate) fn find(url: &Url) -> Option<&'static str> {
+/// The text of a library's module, and what the library is written as; `None` when it is not here.
+pub(crate) fn find(url: &Url) -> Option<(&'static str, Form)> {
     if url.scheme() != "https" || url.host_str() != Some(HOST) {
         return None;
     }
@@ -118,7 +152,7 @@ pub(crate) fn find(url: &Url) -> Option<&'static str> {
     LIBRARIES
         .iter()
         .find(|library| library.name == name && library.versions.contains(&version))
-        .map(|library| library.text)
+        .map(|library| (library.text, library.form))
 }
 
 #[cfg(test)]

@@ -85,21 +85,32 @@ const LIBRARIES: &[Library] = &[
     },
     Library {
         name: "k6-utils",
-        versions: &["1.0.0", "1.1.0", "1.2.0"],
+        versions: &["1.0.0", "1.1.0"],
         form: Form::Module,
-        text: text!("k6-utils.js"),
+        text: text!("k6-utils.js", "k6-utils-first-between.js"),
+    },
+    Library {
+        name: "k6-utils",
+        versions: &["1.2.0"],
+        form: Form::Module,
+        text: text!("k6-utils.js", "k6-utils-between.js"),
     },
     Library {
         name: "k6-utils",
         versions: &["1.3.0", "1.4.0"],
         form: Form::CommonJs,
-        text: text!("k6-utils.js", "k6-utils-stages.js"),
+        text: text!("k6-utils.js", "k6-utils-between.js", "k6-utils-stages.js"),
     },
     Library {
         name: "k6-utils",
         versions: &["1.5.0", "1.6.0"],
         form: Form::CommonJs,
-        text: text!("k6-utils.js", "k6-utils-stages.js", "k6-utils-check.js"),
+        text: text!(
+            "k6-utils.js",
+            "k6-utils-between.js",
+            "k6-utils-stages.js",
+            "k6-utils-check.js"
+        ),
     },
     Library {
         name: "k6chaijs",

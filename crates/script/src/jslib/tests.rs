@@ -1,5 +1,6 @@
 //! The libraries, each by a script whose console lines are those that k6 v2.2.0 writes when it runs
-//! the same script with the same text of the library.
+//! the same script with the library itself. Those of expect, k6-testing and totp go on where the
+//! libraries themselves fail.
 
 use url::Url;
 
@@ -46,6 +47,7 @@ scripts! {
     k6_summary: "k6-summary",
     k6_testing: "k6-testing",
     k6_utils: "k6-utils",
+    k6_utils_between: "k6-utils-between",
     k6chaijs: "k6chaijs",
     papaparse: "papaparse",
     tempo: "tempo",

@@ -28,7 +28,6 @@ pub(super) struct Show {
     /// Columns of the terminal; `None`: standard output is none.
     columns: Option<usize>,
     colour: bool,
-    drawn: usize,
     state: ProgressState,
     /// The part of the plan's scenarios that is this process's.
     scenarios: Vec<Scenario>,
@@ -65,7 +64,6 @@ impl Show {
                 None
             },
             colour: style::of_stdout(run.no_color, env).color,
-            drawn: 0,
             state: ProgressState {
                 phase: TestPhase::Running,
                 elapsed: Duration::ZERO,
@@ -197,6 +195,7 @@ impl Show {
             }
         }
         self.draw();
+        print::leave_foot();
     }
 
     fn count(&mut self, delta: &Snapshot, until: Duration) {
@@ -236,20 +235,26 @@ impl Show {
         }
         let text = match self.columns {
             Some(columns) => {
-                let (text, drawn) = layouts::redraw(&self.state, columns, self.colour, self.drawn);
-                self.drawn = drawn;
-                text
+                let (text, lines) = layouts::block(&self.state, columns, self.colour);
+                return print::show_foot(text, lines);
             }
             None => layouts::progress(&self.state),
         };
         drop(print::to_stdout(&text));
     }
 
-    /// Leaves the block where it stands, and the whole screen to what it was: what follows is printed
-    /// after it.
+    /// Takes the block off the screen, and leaves the whole screen to what it was: what follows is
+    /// printed in its place.
     pub(super) fn leave(&mut self) {
         self.tui = None;
-        self.drawn = 0;
+        print::clear_foot();
+    }
+}
+
+impl Drop for Show {
+    /// Whatever ended the test is told after the block.
+    fn drop(&mut self) {
+        print::leave_foot();
     }
 }
 

@@ -54,6 +54,8 @@ pub(crate) use trace::TraceLook;
 /// k6's hint where no iteration was run to its end.
 const NOTHING_FINISHED: &str =
     "No script iterations fully finished, consider making the test duration longer";
+/// What is said when a test is over that `--linger` keeps open.
+const LINGERS: &str = "The test is over; --linger keeps it open until Ctrl+C.\n";
 
 /// A run about to take place.
 pub(crate) struct Going<'a> {
@@ -144,6 +146,10 @@ impl Going<'_> {
             agents.conclude(code);
         }
         if self.run.linger {
+            if !self.run.quiet {
+                // Nobody may read it; the wait is the same.
+                let _ = print::to_stdout(LINGERS);
+            }
             signals::wait();
         }
         drop(seen);

@@ -145,15 +145,21 @@ impl Going<'_> {
         if let Some(agents) = agents {
             agents.conclude(code);
         }
-        if self.run.linger {
-            if !self.run.quiet {
-                // Nobody may read it; the wait is the same.
-                let _ = print::to_stdout(LINGERS);
-            }
-            signals::wait();
-        }
+        self.linger();
         drop(seen);
         Ok(code)
+    }
+
+    /// Keeps the test open where that is wanted.
+    fn linger(&self) {
+        if !self.run.linger {
+            return;
+        }
+        if !self.run.quiet {
+            // Nobody may read it; the wait is the same.
+            let _ = print::to_stdout(LINGERS);
+        }
+        signals::wait();
     }
 
     fn leave_last_word(&self, ran: &Ran, code: ExitCode) {

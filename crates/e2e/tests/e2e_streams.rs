@@ -218,3 +218,79 @@ fn a_terminal_gets_a_live_block() {
     );
     assert!(after.contains("\x1b["), "it is coloured: {screen:?}");
 }
+
+/// What a terminal shows of bytes that move its cursor as progress does: lines, without colours.
+fn screen_of(bytes: &str) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    let (mut row, mut rest) = (0, bytes);
+    while let Some(first) = rest.chars().next() {
+        rest = &rest[first.len_utf8()..];
+        match first {
+            '\n' => {
+                row += 1;
+                if row == lines.len() {
+                    lines.push(String::new());
+                }
+            }
+            '\r' => {}
+            '\x1b' => {
+                let end = rest
+                    .find(|c: char| c.is_ascii_alphabetic())
+                    .expect("it ends");
+                let (sequence, after) = (&rest[1..end], &rest[end + 1..]);
+                match &rest[end..=end] {
+                    "A" => row = row.saturating_sub(sequence.parse().expect("a number of lines")),
+                    "J" => {
+                        lines.truncate(row + 1);
+                        lines[row].clear();
+                    }
+                    _ => {}
+                }
+                rest = after;
+            }
+            letter => {
+                lines[row].push(letter);
+            }
+        }
+    }
+    lines
+}
+
+/// On a terminal what a script logs stands above its progress: none of it is drawn over.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_log_on_a_terminal_stands_above_the_progress() {
+    if !has_program("script") {
+        return skip(
+            "a_log_on_a_terminal_stands_above_the_progress",
+            "script (util-linux) is not installed",
+        );
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("logs.js");
+    let text = "import { sleep } from 'k6'; export const options = { vus: 1, duration: '3300ms' };\n\
+                export default function () { console.log(`iteration ${__ITER}`); sleep(0.45) }";
+    std::fs::write(&file, text).expect("written");
+    let path = binary().into_string().expect("a path of text");
+    let mut command = Command::new("script");
+    let line = format!("{path} run {}", file.display());
+    command.args(["-q", "-e", "-c", &line, "/dev/null"]);
+    command
+        .env("TERM", "xterm")
+        .env("COLUMNS", "100")
+        .env("HOME", folder.path());
+    let output = Running::start(command).finish();
+    let bytes = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{bytes}");
+    let screen = screen_of(&bytes);
+    let logged: Vec<&String> = screen
+        .iter()
+        .filter(|line| line.contains("iteration "))
+        .collect();
+    assert!(logged.len() >= 6, "{screen:#?}");
+    for (number, line) in logged.iter().enumerate() {
+        assert!(line.contains(&format!("iteration {number}")), "{screen:#?}");
+    }
+    let progress = screen.iter().filter(|line| line.contains("running ("));
+    assert_eq!(progress.count(), 1, "the last alone is left: {screen:#?}");
+}

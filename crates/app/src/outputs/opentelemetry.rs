@@ -110,9 +110,10 @@ impl Reading<'_> {
         match named.or_else(|| self.variables().text("EXPORTER_TYPE")) {
             None | Some("grpc") => Ok(OtlpProtocol::Grpc),
             Some("http/protobuf" | "http") => Ok(OtlpProtocol::Http),
-            Some(other) => Err(K6Error::other(format!(
-                "error validating OpenTelemetry output config: unsupported exporter protocol \
-                 {other:?} specified; there are grpc and http/protobuf"
+            Some(other) => Err(K6Error::config(format!(
+                "could not create the 'opentelemetry' output: error validating OpenTelemetry output \
+                 config: unsupported exporter protocol {other:?}, only \"grpc\" and \
+                 \"http/protobuf\" are supported"
             ))),
         }
     }
@@ -243,6 +244,8 @@ fn given_url(text: &str, protocol: OtlpProtocol) -> Result<String, K6Error> {
 
 #[cfg(test)]
 mod tests {
+    use loadline_model::ExitCode;
+
     use super::*;
 
     fn read<const N: usize>(
@@ -276,7 +279,9 @@ mod tests {
         assert!(read("e:3", []).is_err());
         let secret = read("http://u:secret@e:3", []).expect_err("a password is in it");
         assert!(!secret.to_string().contains("secret"));
-        assert!(read("", [("K6_OTEL_EXPORTER_PROTOCOL", "udp")]).is_err());
+        let unknown = read("", [("K6_OTEL_EXPORTER_PROTOCOL", "udp")]);
+        let unknown = unknown.expect_err("there is no such protocol");
+        assert_eq!(unknown.code, ExitCode::InvalidConfig);
     }
 
     #[test]

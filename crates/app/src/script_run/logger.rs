@@ -31,8 +31,9 @@ pub(crate) struct Logger {
     format: LogFormat,
     lowest: Level,
     console_lowest: Level,
-    /// Whether lines are written for a terminal, and if so, whether in colour.
-    terminal: Option<bool>,
+    /// Whether lines are written for a terminal with colours: without them they are written as for a file,
+    /// as in k6.
+    for_terminal: bool,
     stream: Mutex<Option<Stream>>,
     /// The destination of the script's console; `None`: the log.
     console: Option<Mutex<File>>,
@@ -89,7 +90,7 @@ impl Logger {
                 true => Level::Debug,
                 false => Level::Info,
             },
-            terminal: is_terminal.then_some(!settings.no_color),
+            for_terminal: is_terminal && !settings.no_color,
             stream: Mutex::new(stream),
             console: None,
             look: TraceLook {
@@ -184,10 +185,8 @@ impl Logger {
     }
 
     fn line(&self, notice: &Notice) -> String {
-        match (self.terminal, self.format) {
-            (Some(colour), LogFormat::Text) => {
-                terminal_line(notice, self.clock.now().0 / 1_000_000_000, colour)
-            }
+        match (self.for_terminal, self.format) {
+            (true, LogFormat::Text) => terminal_line(notice, self.clock.now().0 / 1_000_000_000),
             _ => self.format.line(notice, &self.time()),
         }
     }
@@ -271,17 +270,14 @@ fn level_of(name: &str) -> Level {
 }
 
 /// A line in the format of logrus for a terminal.
-fn terminal_line(notice: &Notice, seconds: u64, colour: bool) -> String {
+fn terminal_line(notice: &Notice, seconds: u64) -> String {
     let (name, code) = match notice.level {
         Level::Debug => ("DEBU", 37),
         Level::Info => ("INFO", 36),
         Level::Warning => ("WARN", 33),
         Level::Error => ("ERRO", 31),
     };
-    let paint = |text: &str| match colour {
-        true => format!("\x1b[{code}m{text}\x1b[0m"),
-        false => text.to_owned(),
-    };
+    let paint = |text: &str| format!("\x1b[{code}m{text}\x1b[0m");
     let fields: String = notice
         .fields
         .iter()
@@ -293,7 +289,7 @@ fn terminal_line(notice: &Notice, seconds: u64, colour: bool) -> String {
         .collect();
     let message = &notice.message;
     format!(
-        "{}[{seconds:04}] {message:<MESSAGE_COLUMNS$}{fields}\n",
+        "{}[{seconds:04}] {message:<MESSAGE_COLUMNS$} {fields}\n",
         paint(name)
     )
 }
@@ -305,8 +301,10 @@ mod tests {
     #[test]
     fn on_a_terminal_lines_look_as_logrus_makes_them() {
         let notice = Notice::new(Level::Warning, "hot").with("source", "a b");
-        let expected = format!("WARN[0007] hot{} source=\"a b\"\n", " ".repeat(41));
-        assert_eq!(terminal_line(&notice, 7, false), expected);
-        assert!(terminal_line(&notice, 7, true).starts_with("\x1b[33mWARN\x1b[0m[0007] hot"));
+        let expected = format!(
+            "\x1b[33mWARN\x1b[0m[0007] hot{}  \x1b[33msource\x1b[0m=\"a b\"\n",
+            " ".repeat(41)
+        );
+        assert_eq!(terminal_line(&notice, 7), expected);
     }
 }

@@ -54,6 +54,8 @@ pub(crate) use trace::TraceLook;
 /// k6's hint if no iteration completed.
 const NOTHING_FINISHED: &str =
     "No script iterations fully finished, consider making the test duration longer";
+/// What is said when a test is over that `--linger` keeps open.
+const LINGERS: &str = "The test is over; --linger keeps it open until Ctrl+C.\n";
 
 /// A run that is about to start.
 pub(crate) struct Going<'a> {
@@ -143,11 +145,21 @@ impl Going<'_> {
         if let Some(agents) = agents {
             agents.conclude(code);
         }
-        if self.run.linger {
-            signals::wait();
-        }
+        self.linger();
         drop(seen);
         Ok(code)
+    }
+
+    /// Keeps the test open where that is wanted.
+    fn linger(&self) {
+        if !self.run.linger {
+            return;
+        }
+        if !self.run.quiet {
+            // Nobody may read it; the wait is the same.
+            let _ = print::to_stdout(LINGERS);
+        }
+        signals::wait();
     }
 
     fn leave_last_word(&self, ran: &Ran, code: ExitCode) {

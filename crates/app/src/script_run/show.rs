@@ -28,7 +28,6 @@ pub(super) struct Show {
     /// Width of the terminal in columns; `None`: standard output is not a terminal.
     columns: Option<usize>,
     colour: bool,
-    drawn: usize,
     state: ProgressState,
     /// The part of the plan's scenarios that this process runs.
     scenarios: Vec<Scenario>,
@@ -65,7 +64,6 @@ impl Show {
                 None
             },
             colour: style::of_stdout(run.no_color, env).color,
-            drawn: 0,
             state: ProgressState {
                 phase: TestPhase::Running,
                 elapsed: Duration::ZERO,
@@ -197,6 +195,7 @@ impl Show {
             }
         }
         self.draw();
+        print::leave_foot();
     }
 
     fn count(&mut self, delta: &Snapshot, until: Duration) {
@@ -236,19 +235,25 @@ impl Show {
         }
         let text = match self.columns {
             Some(columns) => {
-                let (text, drawn) = layouts::redraw(&self.state, columns, self.colour, self.drawn);
-                self.drawn = drawn;
-                text
+                let (text, lines) = layouts::block(&self.state, columns, self.colour);
+                return print::show_foot(text, lines);
             }
             None => layouts::progress(&self.state),
         };
         drop(print::to_stdout(&text));
     }
 
-    /// Leaves the block where it is, and restores the screen: further output follows after it.
+    /// Removes the block from the screen, and restores the screen: further output takes its place.
     pub(super) fn leave(&mut self) {
         self.tui = None;
-        self.drawn = 0;
+        print::clear_foot();
+    }
+}
+
+impl Drop for Show {
+    /// Whatever ended the test is told after the block.
+    fn drop(&mut self) {
+        print::leave_foot();
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know what is written. Invariant: a closed stream is an error to be handled, never a panic.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of bytes per stream that are held while a full-screen view owns the terminal.
@@ -46,6 +46,64 @@ fn copy(bytes: &[u8]) {
         let room = OVERHEARD_MAX.saturating_sub(copied.len());
         copied.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
+}
+
+/// A block of lines at the bottom of the terminal, below everything else that is written.
+struct Foot {
+    text: String,
+    lines: usize,
+}
+
+impl Foot {
+    /// What takes the block off the screen.
+    fn erasure(&self) -> String {
+        format!("\r\x1b[{}A\x1b[J", self.lines)
+    }
+}
+
+/// The block that is on the screen.
+static FOOT: Mutex<Option<Foot>> = Mutex::new(None);
+
+fn foot() -> MutexGuard<'static, Option<Foot>> {
+    FOOT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Shows a block of whole lines in the place of the one before; until [`leave_foot`] what else is written
+/// stands above it. Only for a standard output that is a terminal.
+pub(crate) fn show_foot(text: String, lines: usize) {
+    copy(text.as_bytes());
+    if keep(text.as_bytes(), |held| &mut held.out) {
+        return;
+    }
+    let mut foot = foot();
+    let before = foot.as_ref().map(Foot::erasure).unwrap_or_default();
+    // A reader that went away has seen all that it wanted.
+    let _ = stream_to_stdout(|stream| write!(stream, "{before}{text}"));
+    *foot = Some(Foot { text, lines });
+}
+
+/// Leaves the block where it stands: what follows is written after it.
+pub(crate) fn leave_foot() {
+    *foot() = None;
+}
+
+/// Takes the block off the screen.
+pub(crate) fn clear_foot() {
+    if let Some(shown) = foot().take() {
+        let _ = stream_to_stdout(|stream| stream.write_all(shown.erasure().as_bytes()));
+    }
+}
+
+/// Lets `write` write to the terminal above the block, if there is one.
+fn above_foot<T>(is_on_screen: impl FnOnce() -> bool, write: impl FnOnce() -> T) -> T {
+    let foot = foot();
+    let Some(shown) = foot.as_ref().filter(|_| is_on_screen()) else {
+        return write();
+    };
+    let _ = stream_to_stdout(|stream| stream.write_all(shown.erasure().as_bytes()));
+    let written = write();
+    let _ = stream_to_stdout(|stream| stream.write_all(shown.text.as_bytes()));
+    written
 }
 
 fn held() -> MutexGuard<'static, Option<Held>> {
@@ -103,7 +161,10 @@ pub(crate) fn bytes_to_stdout(bytes: &[u8]) -> io::Result<()> {
     if keep(bytes, |held| &mut held.out) {
         return Ok(());
     }
-    stream_to_stdout(|stream| stream.write_all(bytes))
+    above_foot(
+        || true,
+        || stream_to_stdout(|stream| stream.write_all(bytes)),
+    )
 }
 
 /// Lets `write` write to standard output, even if a full-screen view owns the terminal.
@@ -134,7 +195,7 @@ pub(crate) fn bytes_to_stderr(bytes: &[u8]) -> io::Result<()> {
     if keep(bytes, |held| &mut held.err) {
         return Ok(());
     }
-    write_to_stderr(bytes)
+    above_foot(|| io::stderr().is_terminal(), || write_to_stderr(bytes))
 }
 
 fn write_to_stderr(bytes: &[u8]) -> io::Result<()> {

@@ -28,7 +28,7 @@ pub use describe::{ScenarioDescription, TestDescription, header};
 pub use export::{MachineSummaryContext, machine_readable, summary_export};
 pub use json_text::indented;
 pub use number::SummaryTimeUnit;
-pub use progress::{ProgressState, ScenarioProgress, ScenarioStatus, TestPhase, progress, redraw};
+pub use progress::{ProgressState, ScenarioProgress, ScenarioStatus, TestPhase, block, progress};
 pub use rest::{group_document, groups_document, metric_document, metrics_document};
 pub use stats::{TrendStat, UnknownStat};
 pub use trace::{RequestTrace, TraceOutcome, check_trace, request_trace};

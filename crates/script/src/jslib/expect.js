@@ -23,25 +23,30 @@ class Expectation {
     return new Expectation(value);
   }
 
-  record(name, holds) {
-    if (!check(null, { [name]: holds })) throw new ExpectationFailed(name);
+  record(name, holds, tags = {}) {
+    if (!check(null, { [name]: holds }, tags)) throw new ExpectationFailed(name);
     return this;
   }
 
+  /** Records a check that is tagged with the value. */
+  recordValue(name, holds) {
+    return this.record(name, holds, typeof this.value === 'object' ? {} : { value: String(this.value) });
+  }
+
   toEqual(expected) {
-    return this.record(`${this.alias} is ${expected}.`, this.value === expected);
+    return this.recordValue(`${this.alias} is ${expected}.`, this.value === expected);
   }
   toBeGreaterThan(limit) {
-    return this.record(`${this.alias} is greater than ${limit}`, this.value > limit);
+    return this.recordValue(`${this.alias} is greater than ${limit}`, this.value > limit);
   }
   toBeGreaterThanOrEqual(limit) {
-    return this.record(`${this.alias} is greater or equal to ${limit}`, this.value >= limit);
+    return this.recordValue(`${this.alias} is greater or equal to ${limit}`, this.value >= limit);
   }
   toBeLessThan(limit) {
-    return this.record(`${this.alias} is less than ${limit}`, this.value < limit);
+    return this.recordValue(`${this.alias} is less than ${limit}`, this.value < limit);
   }
   toBeLessThanOrEqual(limit) {
-    return this.record(`${this.alias} is less or equal to ${limit}`, this.value <= limit);
+    return this.recordValue(`${this.alias} is less or equal to ${limit}`, this.value <= limit);
   }
   toBeBetween(from, to) {
     return this.record(`${this.alias} is between ${from} - ${to}`, this.value >= from && this.value <= to);
@@ -71,17 +76,11 @@ class Expectation {
     } catch {
       isValid = false;
     }
-    return this.record('has valid json response', isValid);
+    return this.record(`${this.value.url} has valid json response`, isValid);
   }
 }
 
 const context = { expect: (value) => new Expectation(value) };
-
-/** An error with its trace; some engines leave the message out of the trace. */
-function traced(error) {
-  const trace = String(error?.stack ?? '');
-  return trace.includes(String(error)) ? trace : `${error}\n${trace}`;
-}
 
 /** A group that ends at the first expectation that is not met; whether all were. */
 export function describe(name, body) {
@@ -92,7 +91,7 @@ export function describe(name, body) {
     } catch (error) {
       holds = false;
       if (error instanceof ExpectationFailed) return;
-      console.error(`Exception raised in test "${name}". Failing the test and continuing.\n${traced(error)}`);
+      console.error(`Exception raised in test "${name}". Failing the test and continuing. \n${error}`);
       check(null, { [`Exception raised "${error}"`]: false });
     }
   });

@@ -37,7 +37,8 @@ export class FormData {
     for (const part of this.parts) {
       const file = part.filename === undefined ? '' : `; filename="${quoted(part.filename)}"`;
       text(`--${this.boundary}\r\nContent-Disposition: form-data; name="${quoted(part.name)}"${file}\r\n`);
-      const type = part.type ?? (file ? 'application/octet-stream' : undefined);
+      const usual = file ? 'application/octet-stream' : typeof part.data === 'string' ? 'text/plain' : undefined;
+      const type = part.type ?? usual;
       text(type ? `Content-Type: ${type}\r\n\r\n` : '\r\n');
       chunks.push(bytesOf(part.data));
       text('\r\n');

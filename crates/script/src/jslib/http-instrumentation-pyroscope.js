@@ -1,14 +1,13 @@
 
 // http-instrumentation-pyroscope: requests say in their baggage which test they belong to.
 
-function baggage() {
-  const facts = {
-    'k6.test_run_id': __ENV.K6_CLOUD_TEST_RUN_ID ?? __ENV.K6_TEST_RUN_ID,
-    'k6.scenario': exec.scenario.name,
-    'k6.name': exec.vu.metrics.tags.name,
-  };
-  const known = Object.entries(facts).filter(([, value]) => value);
-  return { Baggage: known.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join(', ') };
+function baggage(url, params) {
+  const facts = [
+    `k6.test_run_id=${__ENV.K6_CLOUDRUN_TEST_RUN_ID}`,
+    `k6.scenario=${exec.scenario.name}`,
+    `k6.name=${params?.tags?.name || url}`,
+  ];
+  return { Baggage: facts.join(', ') };
 }
 
 export class Client {

@@ -26,7 +26,8 @@ export class Client {
       exec.vu.metrics.metadata.trace_id = trace;
       return PROPAGATORS[propagator](trace, Math.random() < sampling);
     };
-    Object.assign(this, wrapped(headersOf));
+    const forget = () => delete exec.vu.metrics.metadata.trace_id;
+    Object.assign(this, wrapped(headersOf, forget));
   }
 }
 

@@ -19,20 +19,35 @@ function batchItem(item, headers) {
   return { ...item, params: withHeaders(item.params, headers) };
 }
 
-/** The functions of k6/http that put what `headersOf()` gives into every request. */
-function wrapped(headersOf) {
+/**
+ * The functions of k6/http that put what `headersOf(url, params)` gives into every request; `done()` is
+ * called once each has begun, or has ended where it waits.
+ */
+function wrapped(headersOf, done = () => {}) {
   const made = {};
+  const ended = (call) => {
+    try {
+      return call();
+    } finally {
+      done();
+    }
+  };
   for (const [name, place] of Object.entries(PLACES)) {
+    const url = name === 'request' || name === 'asyncRequest' ? 1 : 0;
     made[name] = (...args) => {
       while (args.length < place) args.push(null);
-      args[place] = withHeaders(args[place], headersOf());
-      return original[name](...args);
+      args[place] = withHeaders(args[place], headersOf(args[url], args[place]));
+      return ended(() => original[name](...args));
     };
   }
-  made.batch = (requests) => {
-    if (Array.isArray(requests)) return original.batch(requests.map((one) => batchItem(one, headersOf())));
-    const named = Object.entries(requests).map(([name, one]) => [name, batchItem(one, headersOf())]);
-    return original.batch(Object.fromEntries(named));
+  const instrumented = (item) => {
+    const [url, params] = typeof item === 'string' ? [item] : Array.isArray(item) ? [item[1], item[3]] : [item.url, item.params];
+    return batchItem(item, headersOf(url, params));
   };
+  made.batch = (requests) => ended(() => {
+    if (Array.isArray(requests)) return original.batch(requests.map(instrumented));
+    const named = Object.entries(requests).map(([name, one]) => [name, instrumented(one)]);
+    return original.batch(Object.fromEntries(named));
+  });
   return made;
 }

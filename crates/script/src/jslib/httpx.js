@@ -2,24 +2,21 @@
 
 import http from 'k6/http';
 
+/** A request of a batch; its body is one of its parameters. */
 class BatchItem {
-  constructor(method, url, body, params) {
-    Object.assign(this, { method, url, body, params });
+  constructor(method, url, params = {}) {
+    Object.assign(this, { method, url, body: null, params });
   }
 }
 
 const item = (method) =>
   class extends BatchItem {
-    constructor(url, body = null, params = {}) {
-      super(method, url, body, params);
+    constructor(url, params) {
+      super(method, url, params);
     }
   };
 
-export class Request extends BatchItem {
-  constructor(method, url, body = null, params = {}) {
-    super(method, url, body, params);
-  }
-}
+export class Request extends BatchItem {}
 export const Get = item('GET');
 export const Post = item('POST');
 export const Put = item('PUT');
@@ -27,6 +24,15 @@ export const Patch = item('PATCH');
 export const Delete = item('DELETE');
 export const Options = item('OPTIONS');
 export const Head = item('HEAD');
+export const Trace = item('TRACE');
+
+/** A request of a batch, however it is written. */
+function itemOf(request) {
+  if (typeof request === 'string') return new Get(request);
+  if (!Array.isArray(request)) return { ...request, body: request.body ?? request.params?.body ?? null };
+  const [method, url, body, params] = request;
+  return { method, url, body, params };
+}
 
 function joined(base, url) {
   if (typeof url !== 'string' || /^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
@@ -68,7 +74,7 @@ export class Httpx {
   /** Sends requests beside each other; `params` are for those that have none of their own. */
   batch(requests, params = {}) {
     const whole = (request) => {
-      const { method, url, body, params: own } = typeof request === 'string' ? new Get(request) : request;
+      const { method, url, body, params: own } = itemOf(request);
       const both = {
         ...params,
         ...own,

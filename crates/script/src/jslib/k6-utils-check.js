@@ -6,11 +6,10 @@ function isPromise(value) {
 }
 
 /**
- * `check` of k6 that takes promises too: as the value, and from its conditions. Gives a promise
- * when one is among them, a boolean otherwise.
+ * `check` of k6 whose conditions may give promises. Gives a promise when one is among them, a boolean
+ * otherwise. A value that is a promise is given to the conditions as it is.
  */
 export function check(value, sets, tags) {
-  if (isPromise(value)) return value.then((settled) => check(settled, sets, tags));
   const results = {};
   const waiting = [];
   for (const [name, condition] of Object.entries(sets)) {

@@ -32,38 +32,20 @@ export function randomString(length, charset = 'abcdefghijklmnopqrstuvwxyz') {
   return text;
 }
 
-/** What stands between two texts: the first such, `''` without; with `repeat` all of them. */
-export function findBetween(content, left, right, repeat = false) {
-  const found = [];
-  let from = 0;
-  for (;;) {
-    const start = content.indexOf(left, from);
-    if (start < 0) break;
-    const end = content.indexOf(right, start + left.length);
-    if (end < 0) break;
-    found.push(content.slice(start + left.length, end));
-    if (!repeat) break;
-    from = end + right.length;
-  }
-  return repeat ? found : found[0] ?? '';
-}
-
-/** Stages whose targets follow a bell curve up to `maxVus` and down again to zero. */
+/**
+ * Stages whose targets follow a bell curve up to `maxVus` and down again to zero: the first and the last
+ * take a sixth of the time, those between share the rest, all in whole seconds, rounded up.
+ */
 export function normalDistributionStages(maxVus, durationSeconds, numberOfStages = 10) {
   const heights = [];
   // From two standard deviations before the peak to two after it.
-  for (let i = 0; i < numberOfStages; i++) {
-    const x = numberOfStages > 1 ? -2 + (4 * i) / (numberOfStages - 1) : 0;
+  for (let i = 0; i <= numberOfStages; i++) {
+    const x = -2 + (4 * i) / numberOfStages;
     heights.push(Math.exp((-x * x) / 2));
   }
   const peak = Math.max(...heights);
-  const stages = heights.map((height) => ({ target: Math.round((maxVus * height) / peak) }));
-  stages.push({ target: 0 });
-  let given = 0;
-  return stages.map(({ target }, i) => {
-    const until = Math.round((durationSeconds * (i + 1)) / stages.length);
-    const duration = `${until - given}s`;
-    given = until;
-    return { duration, target };
-  });
+  const outer = `${Math.ceil(durationSeconds / 6)}s`;
+  const inner = `${Math.ceil((4 * durationSeconds) / (6 * numberOfStages))}s`;
+  const stages = heights.map((height, i) => ({ duration: i ? inner : outer, target: Math.round((maxVus * height) / peak) }));
+  return [...stages, { duration: outer, target: 0 }];
 }

@@ -3,6 +3,8 @@
 //! Must not know where it came from. Invariant: the file keeps its line numbers, so that stack traces name the
 //! right ones.
 
+use std::collections::BTreeSet;
+
 /// The export that holds `module.exports` itself.
 pub(crate) const WHOLE: &str = "__exports";
 
@@ -30,6 +32,26 @@ pub(super) fn as_module<'a>(code: &str, names: impl Iterator<Item = &'a str>) ->
          const $x=$m.exports;export {{$x as {WHOLE}}};\
          export default $x!==null&&typeof $x==='object'&&'default' in $x?$x.default:$x;{exports}"
     )
+}
+
+/// What is added to a module that stands for a CommonJS file: what is asked of it and `exports` lacks is
+/// undefined, and without a `default` it is its own.
+pub(super) fn lacking<'a>(
+    full_name: &str,
+    exports: &BTreeSet<String>,
+    names: impl Iterator<Item = &'a str>,
+) -> String {
+    let mut code = "\n".to_owned();
+    if !exports.contains("default") {
+        code.push_str(&format!(
+            "import * as $whole from {full_name:?};export default $whole;"
+        ));
+    }
+    let lacks = |name: &&str| is_exportable(name) && !exports.contains(*name);
+    for (number, name) in names.filter(lacks).enumerate() {
+        code.push_str(&format!("let $n{number};export {{$n{number} as {name}}};"));
+    }
+    code
 }
 
 fn is_exportable(name: &str) -> bool {

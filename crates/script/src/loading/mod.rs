@@ -246,11 +246,13 @@ impl Sources {
     fn read_module(&self, loaded: &mut Loaded, name: &str) -> Result<SourceText, LoadError> {
         let url = Url::parse(name).map_err(|error| LoadError::new(format!("{name}: {error}")))?;
         if self.libraries == Libraries::Embedded
-            && let Some(text) = jslib::find(&url)
+            && let Some((text, form)) = jslib::find(&url)
         {
             let bytes = Bytes::from_static(text.as_bytes());
             loaded.recorded.files.insert(url, bytes);
-            return source_text::read(name, text, Form::JavaScript);
+            let mut read = source_text::read(name, text, Form::JavaScript)?;
+            read.stands_for_common_js = form == jslib::Form::CommonJs;
+            return Ok(read);
         }
         let bytes = self.fetch.read(&url).map_err(|error| {
             let spelled = loaded.spelled.get(name);
@@ -350,16 +352,21 @@ impl ModuleSources for Sources {
         self.prepare(&mut loaded, full_name)?;
         let missing = || LoadError::new(format!("{full_name} was not loaded"));
         let text = loaded.modules.get(full_name).ok_or_else(missing)?;
+        let asked = loaded.asked.get(full_name);
+        let asked = asked.into_iter().flatten().map(String::as_str);
         if text.is_common_js {
-            let asked = loaded.asked.get(full_name);
-            let asked = asked.into_iter().flatten().map(String::as_str);
             return Ok(common_js::as_module(&text.code, asked).into());
         }
-        Ok(text.with_whole_imports(|specifier| {
+        let code = text.with_whole_imports(|specifier| {
             let target = self.full_name(full_name, specifier).ok();
             let module = target.and_then(|target| loaded.modules.get(&target));
             module.is_some_and(|module| module.is_common_js)
-        }))
+        });
+        if text.stands_for_common_js {
+            let lacking = common_js::lacking(full_name, &text.exports, asked);
+            return Ok(format!("{code}{lacking}").into());
+        }
+        Ok(code)
     }
 
     fn open(&self, base: Option<&str>, path: &str) -> Result<OpenedFile, OpenError> {

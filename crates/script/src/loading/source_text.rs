@@ -2,6 +2,7 @@
 //!
 //! Must not know where it came from. Invariant: the resulting code is JavaScript with unchanged line numbers.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +10,9 @@ use oxc::allocator::Allocator;
 use oxc::parser::{ParseOptions, Parser, ParserReturn};
 use oxc::semantic::SemanticBuilder;
 use oxc::span::SourceType;
-use oxc::syntax::module_record::{ExportImportName, ImportImportName, ModuleRecord};
+use oxc::syntax::module_record::{
+    ExportExportName, ExportImportName, ImportImportName, ModuleRecord,
+};
 
 use super::common_js::WHOLE;
 use super::{syntax_error, typescript};
@@ -48,8 +51,12 @@ impl Form {
 pub(super) struct SourceText {
     pub(super) code: Arc<str>,
     pub(super) is_common_js: bool,
+    /// Whether it stands for a CommonJS file: imports of what it lacks are undefined.
+    pub(super) stands_for_common_js: bool,
     /// Its static imports, in the order of the text.
     pub(super) imports: Vec<Import>,
+    /// The names that it exports itself, `default` among them.
+    pub(super) exports: BTreeSet<String>,
     /// Its directives, such as `use strict`.
     pub(super) directives: Vec<String>,
     /// Number of lines of the code.
@@ -125,7 +132,9 @@ fn read_json(name: &str, text: &str) -> Result<SourceText, LoadError> {
     Ok(SourceText {
         code: format!("module.exports=JSON.parse({quoted});").into(),
         is_common_js: true,
+        stands_for_common_js: false,
         imports: Vec::new(),
+        exports: BTreeSet::new(),
         directives: Vec::new(),
         lines: 1,
     })
@@ -154,7 +163,9 @@ fn read_javascript(name: &str, text: &str) -> Result<SourceText, LoadError> {
     Ok(SourceText {
         code: text.into(),
         is_common_js: !parsed.program.source_type.is_module(),
+        stands_for_common_js: false,
         imports: imports_of(&parsed.module_record, text),
+        exports: exports_of(&parsed.module_record),
         directives: directives_of(&parsed),
         lines: lines_of(text),
     })
@@ -205,6 +216,18 @@ fn imports_of(record: &ModuleRecord<'_>, text: &str) -> Vec<Import> {
         }
     }
     imports
+}
+
+fn exports_of(record: &ModuleRecord<'_>) -> BTreeSet<String> {
+    let local = record.local_export_entries.iter();
+    let entries = local.chain(record.indirect_export_entries.iter());
+    entries
+        .filter_map(|entry| match &entry.export_name {
+            ExportExportName::Name(name) => Some(name.name.to_string()),
+            ExportExportName::Default(_) => Some("default".to_owned()),
+            ExportExportName::Null => None,
+        })
+        .collect()
 }
 
 /// All imports of a module from one other module.

@@ -10,5 +10,5 @@ export default function () {
   console.log(headers(session.get('/get')));
   console.log(headers(session.post('/post', 'body', { headers: { D: '4' } })));
   console.log(headers(session.get('http://127.0.0.1:2/whole')));
-  for (const one of session.batch([new Get('/a'), new Post('/b', 'x')], { headers: { D: '5' } })) console.log(headers(one));
+  for (const one of session.batch([new Get('/a'), new Post('/b', { body: 'x', headers: { A: '6' } }), ['PUT', '/c', 'y']], { headers: { D: '5' } })) console.log(headers(one), one.request.body);
 }

@@ -9,11 +9,9 @@ export default async function () {
   for (let i = 0; i < 200; i++) numbers.add(randomIntBetween(3, 5));
   console.log(JSON.stringify([...numbers].sort()), ['a', 'b'].includes(randomItem(['a', 'b'])));
   console.log(randomString(5).length, randomString(4, 'z'));
-  console.log(findBetween('<b>x</b><b>y</b>', '<b>', '</b>'), findBetween('none', '<', '>') === '');
+  console.log(findBetween('<b>x</b><b>y</b>', '<b>', '</b>'), findBetween('none', '<', '>'));
   console.log(JSON.stringify(findBetween('<b>x</b><b>y</b>', '<b>', '</b>', true)));
-  const stages = normalDistributionStages(10, 20, 5);
-  console.log(JSON.stringify(stages.map((stage) => stage.target)));
-  console.log(stages.reduce((sum, stage) => sum + parseInt(stage.duration, 10), 0));
+  console.log(JSON.stringify([findBetween('none', '<', '>', true), normalDistributionStages(10, 20, 5), normalDistributionStages(100, 300)]));
   console.log(parseDuration('1h2m3.5s'), parseDuration('250ms'), parseDuration('7'));
   console.log(typeof getCurrentStageIndex);
   console.log(check(1, { one: (v) => v === 1 }), check(1, { two: false }));

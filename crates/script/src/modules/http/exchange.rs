@@ -495,7 +495,7 @@ impl Exchange {
                 "{} {}: {}",
                 // As in Go, the method is that of the first hop, and the URL that of the last.
                 verb(&self.call.method),
-                quoted(&self.address.without_password()),
+                quoted(&self.shown_address().without_password()),
                 failure.detail
             ),
         };

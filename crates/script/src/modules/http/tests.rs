@@ -298,7 +298,8 @@ fn failures_are_responses_unless_they_are_to_throw() {
          console.log(http.post(H, 5).error);
          console.log(http.get(H, { headers: { 'bad name': '1' } }).error_code);
          console.log(http.get(H, { tags: { a: {} } }).error);
-         console.log(http.get(H, { timeout: 'x' }).error);",
+         console.log(http.get(H, { timeout: 'x' }).error);
+         http.get('http://us:pw@127.0.0.1:1/', { auth: 'digest' });",
     );
     let expected = [
         "warning Request Failed error=Get \"http://127.0.0.1:1/\": dial tcp 127.0.0.1:1: connect: connection refused",
@@ -320,6 +321,7 @@ fn failures_are_responses_unless_they_are_to_throw() {
         "info invalid HTTP request metric tags: invalid value for metric tag 'a': only String, Boolean and Number types are accepted as a metric tag values source=console",
         "warning Request Failed error=invalid timeout value: time: invalid duration \"x\"",
         "info invalid timeout value: time: invalid duration \"x\" source=console",
+        "warning Request Failed error=Get \"http://127.0.0.1:1/\": dial tcp 127.0.0.1:1: connect: connection refused",
     ];
     assert_eq!(rehearsed.log(), expected);
     assert_eq!(

@@ -24,6 +24,8 @@ pub struct Program {
     pub name: String,
     /// User defined variables, one list for each element, in the order of the tree.
     pub variables: Vec<Vec<(Text, Text)>>,
+    /// Texts of scripts that call functions: JMeter evaluates them once before the first thread, without its variables.
+    pub at_start: Vec<Text>,
     /// Names of variables whose values are noted with each sample (`sample_variables`).
     pub sample_variables: Vec<String>,
     /// Whether main groups run one after another.

@@ -8,9 +8,13 @@ use super::{Call, Outcome};
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// `__threadNum()`: the number within the group, from 1, which the thread's name ends with; a branch has its name alone.
+/// `__threadNum()`: the number within the group, from 1, which the thread's name ends with; a branch has its name alone. Before
+/// the first thread it is 1.
 pub(super) fn thread_number(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = scope.thread.name.as_str();
+    if name.is_empty() {
+        return append(out, "1");
+    }
     append(
         out,
         name.rsplit_once('-').map_or(name, |(_, number)| number),

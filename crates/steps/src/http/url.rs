@@ -124,6 +124,13 @@ impl Url {
         }
     }
 
+    /// The same without its fragment.
+    pub(super) fn without_fragment(mut self) -> Url {
+        let end = self.target.find('#').unwrap_or(self.target.len());
+        self.target.truncate(end);
+        self
+    }
+
     /// What stands in the request line: without a fragment, letters beyond ASCII in percent coding.
     pub(super) fn request_target(&self) -> String {
         let target = self.target.split('#').next().unwrap_or_default();

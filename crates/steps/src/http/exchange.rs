@@ -273,7 +273,7 @@ impl Exchange {
     /// What results tell of the header fields that were sent last.
     fn told_fields(&self) -> String {
         match &self.given {
-            Some(given) => java::told(given),
+            Some(given) => java::told(&self.own, given),
             None => self.sent.told(),
         }
     }

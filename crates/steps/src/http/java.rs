@@ -63,7 +63,8 @@ pub(super) fn body(
         };
     }
     let has_parts = body::has_parts(request, scope);
-    if has_parts && !is_post {
+    let is_of_parts = request.multipart && !body::is_raw(request, scope);
+    if (has_parts || is_of_parts) && !is_post {
         let what = "cannot write to a URLConnection if doOutput=false - call setDoOutput(true)";
         return Err(fault("java.net.ProtocolException", what));
     }
@@ -125,13 +126,17 @@ pub(super) fn given(
     fields
 }
 
-/// What results tell of the header fields that the client was given, in the order of its map; credentials come last.
-pub(super) fn told(given: &Fields) -> String {
+/// What results tell of the header fields that the client was given, in the order of its map: without a field of the plan's that
+/// holds credentials, and with those of an authorization manager behind all.
+pub(super) fn told(own: &Fields, given: &Fields) -> String {
     let is_secret = |name: &str| name.eq_ignore_ascii_case("authorization");
-    let (secret, mut fields): (Vec<_>, Vec<_>) = given
+    let (mut secret, mut fields): (Vec<_>, Vec<_>) = given
         .without_cookies()
         .into_iter()
         .partition(|(name, _)| is_secret(name));
+    if own.get("authorization").is_some() {
+        secret.clear();
+    }
     fields.reverse();
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in &fields {

@@ -22,3 +22,13 @@ pub enum Action {
     /// The enclosing loop ends.
     BreakLoop,
 }
+
+impl Action {
+    /// Whether it ends the thread, or the test.
+    pub(crate) fn ends(self) -> bool {
+        matches!(
+            self,
+            Action::StopThread | Action::StopTest | Action::StopTestNow
+        )
+    }
+}

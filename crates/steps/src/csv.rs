@@ -17,8 +17,8 @@ pub struct Settings {
     pub names: String,
     /// Whether the first line is skipped even if names are given.
     pub ignore_first_line: bool,
-    /// The separator of fields.
-    pub delimiter: char,
+    /// What stands between fields; where fields may be quoted its first letter alone. Never empty.
+    pub delimiter: String,
     /// Whether fields may be quoted.
     pub quoted: bool,
     /// Whether reading restarts at the end of the file.
@@ -27,10 +27,23 @@ pub struct Settings {
 
 /// The delimiter from a plan: `\t` is a tab, and blank a comma.
 #[must_use]
-pub fn delimiter(text: &str) -> char {
-    match text {
-        "\\t" => '\t',
-        _ => text.chars().next().unwrap_or(','),
+pub fn delimiter(text: &str) -> String {
+    let text = match text {
+        "\\t" => "\t",
+        "" => ",",
+        text => text,
+    };
+    text.to_owned()
+}
+
+impl Settings {
+    /// What ends a field.
+    fn between(&self) -> &str {
+        let first = self.delimiter.chars().next().map_or(0, char::len_utf8);
+        match self.quoted {
+            true => &self.delimiter[..first],
+            false => &self.delimiter,
+        }
     }
 }
 
@@ -137,7 +150,10 @@ impl CsvLines {
         let mut fields = Vec::new();
         let mut field = String::new();
         let mut is_quoted = false;
-        let mut characters = text[self.at..].char_indices().peekable();
+        let rest = &text[self.at..];
+        let between = settings.between();
+        let begins = between.chars().next();
+        let mut characters = rest.char_indices().peekable();
         let mut end = text.len();
         while let Some((index, character)) = characters.next() {
             let next = characters.peek().map(|&(_, next)| next);
@@ -149,7 +165,12 @@ impl CsvLines {
                 '"' if is_quoted => is_quoted = false,
                 '"' if settings.quoted && field.is_empty() => is_quoted = true,
                 _ if is_quoted => field.push(character),
-                _ if character == settings.delimiter => fields.push(std::mem::take(&mut field)),
+                _ if Some(character) == begins && rest[index..].starts_with(between) => {
+                    fields.push(std::mem::take(&mut field));
+                    for _ in between.chars().skip(1) {
+                        characters.next();
+                    }
+                }
                 '\r' if next == Some('\n') => {}
                 '\n' | '\r' => {
                     end = self.at + index + 1;
@@ -195,7 +216,7 @@ mod tests {
             encoding: String::new(),
             names: "a,b".to_owned(),
             ignore_first_line: false,
-            delimiter: ',',
+            delimiter: ",".to_owned(),
             quoted,
             recycle: true,
         }
@@ -204,6 +225,17 @@ mod tests {
     #[test]
     fn without_quoting_a_line_is_split_as_it_is() {
         assert_eq!(lines("\"x,y\"\r\n", &settings(false)), [["\"x", "y\""]]);
+    }
+
+    #[test]
+    fn a_delimiter_of_several_letters_counts_whole_where_nothing_is_quoted() {
+        let settings = |quoted| Settings {
+            delimiter: ", ".to_owned(),
+            ..settings(quoted)
+        };
+        let text = "1, 2,3\n";
+        assert_eq!(lines(text, &settings(false)), [["1", "2,3"]]);
+        assert_eq!(lines(text, &settings(true)), [["1", " 2", "3"]]);
     }
 
     #[test]
@@ -252,7 +284,7 @@ mod tests {
     fn delimiters_have_their_spellings() {
         assert_eq!(
             [delimiter("\\t"), delimiter(""), delimiter(";")],
-            ['\t', ',', ';']
+            ["\t", ",", ";"]
         );
     }
 }

@@ -25,6 +25,7 @@ pub mod jmes_path;
 pub(crate) mod json;
 pub mod json_path;
 pub mod listener;
+mod natural_order;
 pub mod profile;
 pub mod program;
 pub mod sample;

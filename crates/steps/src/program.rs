@@ -25,6 +25,8 @@ pub struct Program {
     pub name: String,
     /// User defined variables, one list per element, in tree order.
     pub variables: Vec<Vec<(Text, Text)>>,
+    /// Texts of scripts that call functions: JMeter evaluates them once before the first thread, without its variables.
+    pub at_start: Vec<Text>,
     /// Names of variables whose values are stored with each sample (`sample_variables`).
     pub sample_variables: Vec<String>,
     /// Whether main groups run consecutively.

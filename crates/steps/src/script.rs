@@ -355,16 +355,25 @@ impl ScriptElement {
                 false => Ok(inline),
             };
         }
-        match scope.host.world().read_file(file) {
-            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(_) if self.family == ScriptFamily::Jsr223 => Err(format!(
-                "javax.script.ScriptException: Script file '{file}' does not exist or is unreadable for element:{name}"
-            )),
-            Err(fault) => Err(format!(
-                "java.io.FileNotFoundException: {file} ({})",
+        let world = scope.host.world();
+        let fault = match world.read_file(file) {
+            Ok(bytes) => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(fault) => fault,
+        };
+        let path = match file.starts_with('/') {
+            true => file.to_owned(),
+            false => format!("{}/{file}", world.plan_folder()),
+        };
+        Err(match self.family {
+            ScriptFamily::Jsr223 => format!(
+                "javax.script.ScriptException: Script file '{path}' is not a file for element: {name}"
+            ),
+            ScriptFamily::BeanShell => format!(
+                "org.apache.jorphan.util.JMeterException: Error invoking bsh method: source\t{path} ({})",
                 fault.why
-            )),
-        }
+            ),
+            ScriptFamily::Bsf => format!("java.io.FileNotFoundException: {file} ({})", fault.why),
+        })
     }
 
     fn bindings(

@@ -34,6 +34,7 @@ impl Evaluated {
         world.begin_test();
         let mut bench = Bench::new(&plan, Arc::clone(&world));
         test_plan::set_variables(&program, &mut bench.scope());
+        test_plan::start_scripts(&program, &mut bench.scope());
         test_plan::name_groups(&mut program, &mut bench.scope());
         let times = test_plan::times(&program, &mut bench.scope());
         Evaluated {

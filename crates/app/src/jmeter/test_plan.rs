@@ -51,6 +51,19 @@ fn set_instants(scope: &mut Scope<'_>) {
     }
 }
 
+/// Evaluates what JMeter evaluates of scripts as the test starts. What comes of it are properties, files and counts: the
+/// variables stay as they are.
+pub(crate) fn start_scripts(program: &Program, scope: &mut Scope<'_>) {
+    if program.at_start.is_empty() {
+        return;
+    }
+    let variables = scope.variables.clone();
+    for text in &program.at_start {
+        text.evaluate(scope);
+    }
+    *scope.variables = variables;
+}
+
 /// Evaluates the names of the groups.
 pub(crate) fn name_groups(program: &mut Program, scope: &mut Scope<'_>) {
     for group in &mut program.groups {

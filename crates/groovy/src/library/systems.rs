@@ -55,6 +55,17 @@ static THREADS: Table = Table::new(&[
     row("currentThread", 0, 0, |_, _, _| Ok(Value::object(Thread))),
 ]);
 
+/// Java's tables of properties take neither a name nor a value that is null.
+fn set_property(machine: &mut dyn Machine, _: &Value, given: &[Value]) -> Outcome {
+    if given.iter().any(|one| matches!(one, Value::Null)) {
+        return Err(Thrown::bare("java.lang.NullPointerException"));
+    }
+    let (name, value) = (text_of(given, 0), text_of(given, 1));
+    Ok(Value::optional(
+        machine.host().set_property(&name, Some(&value)),
+    ))
+}
+
 static SYSTEM: Table = Table::new(&[
     row("currentTimeMillis", 0, 0, |machine, _, _| {
         Ok(Value::Long(machine.host().unix_ms()))
@@ -74,12 +85,7 @@ static SYSTEM: Table = Table::new(&[
         let found = machine.host().property(&text_of(given, 0));
         Ok(found.map_or_else(|| given.get(1).cloned().unwrap_or(Value::Null), Value::text))
     }),
-    row("setProperty", 2, 2, |machine, _, given| {
-        Ok(Value::optional(machine.host().set_property(
-            &text_of(given, 0),
-            Some(&text_of(given, 1)),
-        )))
-    }),
+    row("setProperty", 2, 2, set_property),
     row("clearProperty", 1, 1, |machine, _, given| {
         Ok(Value::optional(
             machine.host().set_property(&text_of(given, 0), None),
@@ -285,12 +291,7 @@ static JMETER: Table = Table::new(&[
             _ => Value::text(found),
         })
     }),
-    row("setProperty", 2, 2, |machine, _, given| {
-        Ok(Value::optional(machine.host().set_property(
-            &text_of(given, 0),
-            Some(&text_of(given, 1)),
-        )))
-    }),
+    row("setProperty", 2, 2, set_property),
     row("getLocalHostName", 0, 0, |machine, _, _| {
         Ok(Value::text(machine.host().machine().0))
     }),

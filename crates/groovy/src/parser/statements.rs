@@ -260,7 +260,9 @@ impl Parser<'_> {
     /// `def x in` or `String x :`.
     fn for_in_head(&mut self) -> Read<(Name, Option<Type>)> {
         self.take_word("final");
-        let kind = match self.take_word("def") || self.take_word("var") {
+        let is_var = self.is_word("var")
+            && matches!(&self.ahead(1).kind, Kind::Word(next) if **next != *"in");
+        let kind = match self.take_word("def") || is_var && self.take_word("var") {
             true => None,
             false => self.attempt(|this| {
                 let kind = this.written_type()?;
@@ -451,6 +453,9 @@ impl Parser<'_> {
         }
         if is_declared && self.is_definition_ahead() {
             return self.definition(&[]);
+        }
+        if is_declared && self.is_sign("<") {
+            self.type_parameters()?;
         }
         let is_var = self.is_word("var") && matches!(self.ahead(1).kind, Kind::Word(_));
         if self.is_word("def") || is_var {

@@ -114,7 +114,20 @@ impl Lowering {
         for group in enabled(&plan.children).filter(|one| groups::is_group(one)) {
             self.within(group, |lowering| lowering.group(group, &shared));
         }
+        self.texts_at_start(&plan.children);
         self.path.pop();
+    }
+
+    /// The texts of scripts that are evaluated as the test starts, wherever they stand: those that were read.
+    fn texts_at_start(&mut self, elements: &[Element]) {
+        for element in enabled(elements) {
+            for source in scripts::at_start(element) {
+                let known = self.texts.get(&source.as_ptr());
+                let known = known.filter(|text| text.source() == source && text.calls_functions());
+                self.reading.program.at_start.extend(known.cloned());
+            }
+            self.texts_at_start(&element.children);
+        }
     }
 
     /// Reads variables, which apply wherever they are in the tree.
@@ -193,6 +206,14 @@ impl Lowering {
     fn warn(&mut self, what: &str) {
         let place = self.path.join(" > ");
         self.reading.warnings.push(format!("{place}: {what}"));
+    }
+
+    /// Tells once of something at an element that applies to several samplers.
+    fn warn_once(&mut self, element: &Element, what: &str) {
+        let told = format!("{} (line {}): {what}", element.name, element.line);
+        if !self.reading.warnings.contains(&told) {
+            self.reading.warnings.push(told);
+        }
     }
 
     fn unsupported(&mut self, element: &Element, what: impl Into<String>) {

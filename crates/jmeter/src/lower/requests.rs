@@ -17,6 +17,10 @@ use super::Lowering;
 use super::applied::Scope;
 use crate::tree::{Element, Properties, Property};
 
+/// What is told of a row of an authorization manager that nobody can log in with.
+const NO_KERBEROS: &str = "authentication by KERBEROS is not done: its requests are sent without, as JMeter sends them \
+                           where its login fails";
+
 /// A sampler and the defaults in its scope, the nearest first.
 pub(super) struct Merged<'a>(Vec<&'a Element>);
 
@@ -262,8 +266,9 @@ impl Lowering {
         for entry in manager.group("AuthManager.auth_list") {
             let inner = entry.inner();
             let mechanism = inner.text("Authorization.mechanism");
-            if mechanism == "KERBEROS" {
-                self.unsupported(manager, "authentication by KERBEROS");
+            let is_silent = mechanism == "KERBEROS";
+            if is_silent {
+                self.warn_once(manager, NO_KERBEROS);
             }
             entries.push(Arc::new(Authorization {
                 url: self.text(manager, inner.text("Authorization.url")),
@@ -272,6 +277,7 @@ impl Lowering {
                 domain: self.text(manager, inner.text("Authorization.domain")),
                 realm: self.text(manager, inner.text("Authorization.realm")),
                 is_digest: mechanism == "DIGEST",
+                is_silent,
             }));
         }
         entries

@@ -93,6 +93,20 @@ fn names(element: &Element, family: ScriptFamily, role: ScriptRole) -> [&'static
     }
 }
 
+/// The texts of an element that JMeter evaluates as the test starts, too: those of scripts that are beans and listen for it.
+pub(super) fn at_start(element: &Element) -> impl Iterator<Item = &str> {
+    let is_told = match kind(&element.class) {
+        Some((ScriptFamily::Jsr223, _)) => true,
+        Some((ScriptFamily::BeanShell, role)) => {
+            !matches!(role, ScriptRole::Sampler | ScriptRole::Assertion)
+        }
+        _ => false,
+    };
+    let names = is_told.then_some(["filename", "parameters", "script"]);
+    let names = names.into_iter().flatten();
+    names.map(|name| element.text(name))
+}
+
 impl Lowering {
     /// A script element; `None`: it cannot be run.
     pub(super) fn script(

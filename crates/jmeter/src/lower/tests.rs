@@ -165,3 +165,47 @@ fn the_json_path_extractor_of_the_plugins_is_read() {
         "{variable}"
     );
 }
+
+#[test]
+fn authorizations_by_kerberos_are_told_once_and_say_nothing() {
+    let sampler = "<HTTPSamplerProxy testname=\"H\"/><hashTree/>";
+    let reading = plan(&format!(
+        "<AuthManager testname=\"A\"><collectionProp name=\"AuthManager.auth_list\"><elementProp name=\"\" elementType=\"Authorization\">\
+         <stringProp name=\"Authorization.mechanism\">KERBEROS</stringProp></elementProp></collectionProp></AuthManager><hashTree/>\
+         {sampler}{sampler}"
+    ));
+    assert_eq!(reading.unsupported, []);
+    let [told] = reading.warnings.as_slice() else {
+        panic!("one warning: {:?}", reading.warnings);
+    };
+    assert!(
+        told.starts_with("A (line 1): authentication by KERBEROS"),
+        "{told}"
+    );
+}
+
+#[test]
+fn texts_of_scripts_that_call_functions_are_evaluated_at_the_start() {
+    let script = |class: &str, attributes: &str, name: &str, text: &str| {
+        format!(
+            "<{class} testname=\"S\" {attributes}><stringProp name=\"{name}\">{text}</stringProp></{class}><hashTree/>"
+        )
+    };
+    let inner = [
+        script("JSR223PostProcessor", "", "script", "${__time()} ${v}"),
+        script("JSR223PreProcessor", "", "parameters", "${__UUID()}"),
+        script("BeanShellTimer", "", "script", "${__P(a)}"),
+        script("JSR223Listener", "", "script", "${v}"),
+        script("JSR223Timer", "enabled=\"false\"", "script", "${__P(b)}"),
+        script(
+            "BeanShellAssertion",
+            "",
+            "BeanShellAssertion.query",
+            "${__P(c)}",
+        ),
+    ];
+    let reading = plan(&inner.concat());
+    let at_start = reading.program.at_start.iter();
+    let at_start: Vec<_> = at_start.map(loadline_steps::text::Text::source).collect();
+    assert_eq!(at_start, ["${__time()} ${v}", "${__UUID()}", "${__P(a)}"]);
+}

@@ -173,7 +173,9 @@ impl Writer<'_> {
     fn sampler_data(&mut self, sample: &Sample) {
         if is_http(sample) {
             self.text("cookies", &sample.cookies);
-            self.text("method", &sample.method);
+            if !sample.method.is_empty() {
+                self.text("method", &sample.method);
+            }
             self.text("queryString", &sample.query);
             if let Some(location) = redirect_location(sample) {
                 self.text("redirectLocation", location);
@@ -223,9 +225,9 @@ fn write_to(text: &mut String, what: std::fmt::Arguments<'_>) {
         .expect("a text takes all that is written to it");
 }
 
-/// Whether an HTTP sampler made it: no other names a method.
+/// Whether an HTTP sampler made it: no other names a method, or sends something that it then does not send.
 fn is_http(sample: &Sample) -> bool {
-    !sample.method.is_empty()
+    !sample.method.is_empty() || sample.is_unsent
 }
 
 /// Where a hop leads; the sample of a chain has it from its first hop.

@@ -12,6 +12,9 @@ use crate::text::Text;
 /// has none.
 pub(super) fn thread_number(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = scope.thread.name.as_str();
+    if name.is_empty() {
+        return append(out, "1");
+    }
     append(
         out,
         name.rsplit_once('-').map_or(name, |(_, number)| number),

@@ -25,6 +25,8 @@ pub struct Authorization {
     pub realm: Text,
     /// Whether it waits for a challenge; otherwise it is sent with the first request, as Basic.
     pub is_digest: bool,
+    /// Whether it is for a mechanism that is not spoken here: requests that it is for say nothing.
+    pub is_silent: bool,
 }
 
 /// An entry that matches a URL, evaluated.
@@ -76,6 +78,9 @@ pub(super) fn for_url(
         let prefix = prefix.as_ref();
         plain.starts_with(prefix) || ported.starts_with(prefix)
     })?;
+    if entry.is_silent {
+        return None;
+    }
     let domain = entry.domain.evaluate(scope).to_uppercase();
     let user = entry.user.evaluate(scope).into_owned();
     Some(Credentials {

@@ -217,9 +217,6 @@ pub(super) fn body(
             false => pair.value.clone(),
         });
         let told: String = parts.collect();
-        if method == "GET" && told.is_empty() && !request.raw_body {
-            return Ok(None);
-        }
         let bytes = charset.encode(&told).into_owned();
         let of_file = request.files.first();
         let of_file = of_file.map(|file| file.content_type.evaluate(scope).into_owned());

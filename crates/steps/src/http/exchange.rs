@@ -50,6 +50,8 @@ pub(super) struct Exchange {
     own: Fields,
     /// Header fields as last sent.
     sent: Fields,
+    /// Header fields that Java's client was given last; `None`: it is not the client.
+    given: Option<Fields>,
     way: Option<Box<HttpWay>>,
     /// Whether Java's client has already repeated it.
     is_repeated: bool,
@@ -95,6 +97,7 @@ impl Exchange {
             cookies: String::new(),
             own: Fields::default(),
             sent: Fields::default(),
+            given: None,
             way: None,
             is_repeated: false,
             inner: Inner::default(),
@@ -213,20 +216,30 @@ impl Exchange {
         let is_whole = self.inner.sends_body();
         let body = self.body.as_ref().filter(|_| is_whole);
         let is_proxied = self.plain_proxy().is_some();
+        let bytes = body.map(|body| body.bytes.as_slice());
+        let said = match self.own.get("authorization") {
+            None => self.inner.credentials(plan, &url, (&method, bytes), scope),
+            Some(_) => None,
+        };
         self.sent = match request.client {
-            HttpClient::Java => java::completed(&self.own, body, &method, &url, is_proxied),
-            HttpClient::Apache => self.own.completed(body, &method, &url, is_proxied),
+            HttpClient::Java => {
+                let given = java::given(&self.own, said, body);
+                let sent = java::completed(&given, body.is_some(), &method, &url, is_proxied);
+                self.given = Some(given);
+                sent
+            }
+            HttpClient::Apache => {
+                let mut fields = self.own.completed(body, &method, &url, is_proxied);
+                if let Some(said) = said {
+                    fields.add("Authorization", said);
+                }
+                fields
+            }
         };
         let target = match request.client {
             HttpClient::Java => java::target(&url),
             HttpClient::Apache => url.request_target(),
         };
-        let bytes = body.map(|body| body.bytes.as_slice());
-        if self.own.get("authorization").is_none()
-            && let Some(said) = self.inner.credentials(plan, &url, (&method, bytes), scope)
-        {
-            self.sent.add("Authorization", said);
-        }
         if let Some(proxy) = self.plain_proxy()
             && let Some(said) = proxy.authorization.clone()
             && memory.is_asked_by_proxy()
@@ -254,6 +267,14 @@ impl Exchange {
             keep_alive: !self.sent.wants_close() && !self.is_doomed(),
             anew: is_anew,
             way: self.way.clone(),
+        }
+    }
+
+    /// What results tell of the header fields that were sent last.
+    fn told_fields(&self) -> String {
+        match &self.given {
+            Some(given) => java::told(&self.own, given),
+            None => self.sent.told(),
         }
     }
 
@@ -340,7 +361,10 @@ impl Exchange {
             }
         }
         if plan.request.auto_redirects {
-            self.fetch.url = url;
+            self.fetch.url = match plan.request.client {
+                HttpClient::Apache => url.without_fragment(),
+                HttpClient::Java => url,
+            };
         }
         if let Some(fault) = self.body.as_mut().and_then(|body| body.fault.take()) {
             let fetched = self.fault(&fault, answer.start_ms, answer.elapsed_ms);
@@ -421,7 +445,7 @@ impl Exchange {
         }
         Sample {
             label: std::mem::take(&mut self.label),
-            request_headers: self.sent.told(),
+            request_headers: self.told_fields(),
             sampler_data: told.clone(),
             method: self.fetch.method.clone(),
             query: told,
@@ -472,7 +496,7 @@ impl Exchange {
             method: self.fetch.method.clone(),
             query: told.unwrap_or_default(),
             cookies: std::mem::take(&mut self.cookies),
-            request_headers: self.sent.told(),
+            request_headers: self.told_fields(),
             url: Some(self.fetch.url.to_string()),
             start_ms,
             elapsed_ms,

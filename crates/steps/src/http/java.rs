@@ -2,8 +2,11 @@
 //!
 //! Must not know sockets. Invariant: refusals are reported in its own words, before anything is sent.
 
+use loadline_java::hash_order;
+
 use super::body::{self, RequestBody};
 use super::fields::Fields;
+use super::outcome::push_line;
 use super::rewriting::Rewrite;
 use super::url::Url;
 use super::{HttpAnswer, HttpFault, HttpReply, HttpRequestPlan};
@@ -60,7 +63,8 @@ pub(super) fn body(
         };
     }
     let has_parts = body::has_parts(request, scope);
-    if has_parts && !is_post {
+    let is_of_parts = request.multipart && !body::is_raw(request, scope);
+    if (has_parts || is_of_parts) && !is_post {
         let what = "cannot write to a URLConnection if doOutput=false - call setDoOutput(true)";
         return Err(fault("java.net.ProtocolException", what));
     }
@@ -97,33 +101,78 @@ fn unreadable(path: &str, scope: &Scope<'_>) -> HttpFault {
     }
 }
 
-/// The plan's header fields, and those added by the client.
-pub(super) fn completed(
+fn add_missing(fields: &mut Fields, name: &str, value: &str) {
+    if fields.get(name).is_none() {
+        fields.add(name, value.to_owned());
+    }
+}
+
+/// The header fields that JMeter gives the client: the plan's, credentials, and those of a body.
+pub(super) fn given(
     own: &Fields,
+    credentials: Option<String>,
     body: Option<&RequestBody>,
-    method: &str,
-    url: &Url,
-    is_proxied: bool,
 ) -> Fields {
     let mut fields = own.clone();
-    let add_missing = |fields: &mut Fields, name: &str, value: &str| {
-        if fields.get(name).is_none() {
-            fields.add(name, value.to_owned());
-        }
-    };
+    if let Some(said) = credentials {
+        fields.add("Authorization", said);
+    }
     if let Some(body) = body {
         if let Some(content_type) = &body.content_type {
             add_missing(&mut fields, "Content-Type", content_type);
         }
         fields.add("Content-Length", body.bytes.len().to_string());
     }
+    fields
+}
+
+/// What results tell of the header fields that the client was given, in the order of its map: without a field of the plan's that
+/// holds credentials, and with those of an authorization manager behind all.
+pub(super) fn told(own: &Fields, given: &Fields) -> String {
+    let is_secret = |name: &str| name.eq_ignore_ascii_case("authorization");
+    let (mut secret, mut fields): (Vec<_>, Vec<_>) = given
+        .without_cookies()
+        .into_iter()
+        .partition(|(name, _)| is_secret(name));
+    if own.get("authorization").is_some() {
+        secret.clear();
+    }
+    fields.reverse();
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in &fields {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let mut lines = String::new();
+    for index in hash_order::of_grown(&names) {
+        let of_name = fields.iter().filter(|(name, _)| name == names[index]);
+        for (name, value) in of_name {
+            push_line(&mut lines, name, value);
+        }
+    }
+    for (name, value) in &secret {
+        push_line(&mut lines, name, value);
+    }
+    lines
+}
+
+/// The header fields that the client was given, and those that it adds.
+pub(super) fn completed(
+    given: &Fields,
+    has_body: bool,
+    method: &str,
+    url: &Url,
+    is_proxied: bool,
+) -> Fields {
+    let mut fields = given.clone();
     add_missing(&mut fields, "User-Agent", USER_AGENT);
     add_missing(&mut fields, "Host", &url.authority());
     add_missing(&mut fields, "Accept", ACCEPT);
     if is_proxied {
         add_missing(&mut fields, "Proxy-Connection", "keep-alive");
     }
-    if body.is_some() && method == "POST" {
+    if has_body && method == "POST" {
         add_missing(
             &mut fields,
             "Content-type",

@@ -124,6 +124,13 @@ impl Url {
         }
     }
 
+    /// The same without its fragment.
+    pub(super) fn without_fragment(mut self) -> Url {
+        let end = self.target.find('#').unwrap_or(self.target.len());
+        self.target.truncate(end);
+        self
+    }
+
     /// The target in the request line: without a fragment, with single slashes in its path, non-ASCII characters
     /// percent-encoded.
     pub(super) fn request_target(&self) -> String {

@@ -44,10 +44,10 @@ pub(super) fn written_url(
         "" => "http",
         protocol => protocol,
     };
-    if !PROTOCOLS.contains(&protocol.to_ascii_lowercase().as_str()) {
+    let protocol = protocol.to_ascii_lowercase();
+    if !PROTOCOLS.contains(&protocol.as_str()) {
         return Err(malformed(format!("unknown protocol: {protocol}")).into());
     }
-    let protocol = protocol.to_ascii_lowercase();
     let domain = match protocol.as_str() {
         "file" => String::new(),
         _ => request.domain.evaluate(scope).into_owned(),

@@ -255,7 +255,18 @@ impl<'d> Desk<'d> {
     }
 
     /// `props`: texts are JMeter's properties, other values are stored separately for all threads.
-    fn of_properties(&mut self, method: &str, given: &[Value]) -> Option<Value> {
+    fn of_properties(&mut self, method: &str, given: &[Value]) -> Outcome<Option<Value>> {
+        let sets = matches!(method, "put" | "setProperty" | "putAt");
+        match given {
+            [Value::Null, ..] if !sets && method != "putAll" => {
+                let message = "Cannot invoke \"Object.hashCode()\" because \"key\" is null";
+                return Err(Thrown::of("java.lang.NullPointerException", message));
+            }
+            given if sets && given.iter().any(|one| matches!(one, Value::Null)) => {
+                return Err(Thrown::bare("java.lang.NullPointerException"));
+            }
+            _ => {}
+        }
         let name = given.first().map(print::text).unwrap_or_default();
         let found = |desk: &mut Self| {
             let text = desk.world().own_property(&name)?;
@@ -264,7 +275,7 @@ impl<'d> Desk<'d> {
             desk.memory.kept.has_turn |= desk.lent.has_turn();
             Some(object.unwrap_or_else(|| Value::text(text.as_str())))
         };
-        Some(match (method, given) {
+        Ok(Some(match (method, given) {
             ("get" | "getProperty" | "getAt", [_]) => found(self).unwrap_or(Value::Null),
             ("getProperty" | "getOrDefault", [_, other]) => {
                 found(self).unwrap_or_else(|| other.clone())
@@ -277,7 +288,7 @@ impl<'d> Desk<'d> {
             }
             ("putAll", [Value::Map(more)]) => {
                 for (name, value) in loadline_groovy::order::entries(more) {
-                    self.of_properties("put", &[name, value]);
+                    self.of_properties("put", &[name, value])?;
                 }
                 Value::Null
             }
@@ -287,8 +298,8 @@ impl<'d> Desk<'d> {
                 before
             }
             ("containsKey", [_]) => Value::Truth(found(self).is_some()),
-            _ => return None,
-        })
+            _ => return Ok(None),
+        }))
     }
 
     /// `log.info(…)`: as in Java, with a text and values for its placeholders, and nothing else.
@@ -390,7 +401,7 @@ impl Bindings for Desk<'_> {
         };
         let found = match object {
             ScriptObject::Variables => self.of_variables(method, given)?,
-            ScriptObject::Properties => self.of_properties(method, given),
+            ScriptObject::Properties => self.of_properties(method, given)?,
             ScriptObject::Log => return Ok(self.logs(method, given)),
             ScriptObject::Own | ScriptObject::Previous => self.of_sample(object, method, given),
             ScriptObject::Sampler => self.of_sampler(method, given)?,

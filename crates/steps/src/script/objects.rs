@@ -86,7 +86,7 @@ impl ScriptContext {
         }
         Ok(match object {
             ScriptObject::Variables => self.of_variables(method, given),
-            ScriptObject::Properties => of_properties(world, method, given),
+            ScriptObject::Properties => of_properties(world, method, given)?,
             ScriptObject::Log => {
                 self.log(world, method, given);
                 ScriptValue::Undefined
@@ -203,14 +203,21 @@ impl ScriptContext {
     }
 }
 
-fn of_properties(world: &dyn World, method: &str, given: &[ScriptValue]) -> ScriptValue {
+fn of_properties(
+    world: &dyn World,
+    method: &str,
+    given: &[ScriptValue],
+) -> Result<ScriptValue, String> {
     let name = text(given, 0);
-    match method {
+    Ok(match method {
+        "put" | "setProperty" if given.contains(&ScriptValue::Null) => {
+            return Err("java.lang.NullPointerException".to_owned());
+        }
         "put" | "setProperty" => told(world.set_property(&name, &text(given, 1))),
         "containsKey" => ScriptValue::Truth(world.own_property(&name).is_some()),
         _ => match (world.own_property(&name), given.get(1)) {
             (None, Some(default)) => default.clone(),
             (value, _) => told(value),
         },
-    }
+    })
 }

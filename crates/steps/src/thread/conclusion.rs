@@ -126,7 +126,7 @@ impl Thread {
         }
     }
 
-    fn note_success(&mut self, success: bool) {
+    pub(super) fn note_success(&mut self, success: bool) {
         let was_good = if success { "true" } else { "false" };
         self.variables.put(LAST_SAMPLE_OK, was_good);
     }

@@ -436,12 +436,7 @@ impl Thread {
                     self.set_user_parameters(walker, parameters);
                 }
                 PreProcessor::Script(script) => {
-                    let name = &walker.node(node).name;
-                    // Functions in it are called once, for the sample.
-                    let name = match name.calls_functions() {
-                        true => name.source().to_owned(),
-                        false => self.text(walker, name).into_owned(),
-                    };
+                    let name = self.name_at_work(walker, node);
                     let previous = self.strand.previous.clone();
                     self.lend_http(walker, &name, |scope, http| {
                         script.run_quietly(scope, http, previous);
@@ -465,6 +460,15 @@ impl Thread {
         }
         self.name_package(node);
         self.pause(walker, node, (0, 0))
+    }
+
+    /// The name of a sampler that has not begun: functions in it are called for the sample, once.
+    fn name_at_work(&mut self, walker: &Walker<'_>, node: NodeId) -> String {
+        let name = &walker.node(node).name;
+        match name.calls_functions() {
+            true => name.source().to_owned(),
+            false => self.text(walker, name).into_owned(),
+        }
     }
 
     /// Sets the variable of the current sampler: the class of JMeter's object, and a number that is constant
@@ -504,7 +508,11 @@ impl Thread {
             let heard = &hearers;
             if let Some(sample) = self.conclude(walker, &sampler.applies, *sample, heard) {
                 let is_good = sample.success;
-                let ordered = self.strand.memory.ordered.take().or(sample.ordered);
+                let ordered = match self.strand.memory.ordered.take() {
+                    Some(end) if end.ends() => Some(end),
+                    // What the sample says of where the thread goes on counts before what its context says.
+                    of_context => sample.ordered.or(of_context),
+                };
                 if !sample.is_ignored {
                     self.hand_over(walker, node, sample, hearers);
                 }

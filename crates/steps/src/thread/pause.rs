@@ -50,7 +50,7 @@ impl Thread {
     ) -> Option<Ask> {
         let timers = &walker.sampler(node).applies.timers;
         for (index, timer) in timers.iter().enumerate().skip(from) {
-            let ask = match self.pause_of(walker, timer) {
+            let ask = match self.pause_of(walker, node, timer) {
                 Pause::For(ms) => {
                     sum_ms = sum_ms.saturating_add(ms);
                     continue;
@@ -80,7 +80,7 @@ impl Thread {
         Some(Ask::Sleep(sum_ms.unsigned_abs()))
     }
 
-    fn pause_of(&mut self, walker: &Walker<'_>, timer: &Timer) -> Pause {
+    fn pause_of(&mut self, walker: &Walker<'_>, node: NodeId, timer: &Timer) -> Pause {
         Pause::For(match timer {
             Timer::Constant(delay) => self.number(walker, delay),
             Timer::Uniform { offset, range } => {
@@ -108,7 +108,8 @@ impl Thread {
             }
             Timer::Script(script) => {
                 let previous = self.strand.previous.clone();
-                let (value, _) = self.lend_http(walker, "", |scope, http| {
+                let name = self.name_at_work(walker, node);
+                let (value, _) = self.lend_http(walker, &name, |scope, http| {
                     script.run_quietly(scope, http, previous)
                 });
                 value.map_or(0, |value| long_or_zero(&value))

@@ -5,6 +5,7 @@
 use loadline_java::numbers;
 
 use super::{Ask, Doing, End, Thread, Walker};
+use crate::natural_order;
 use crate::program::{Action, DummySample, FlowControl, JavaTest, NodeId, SamplerAction, Told};
 use crate::sample::{DataType, Sample};
 use crate::script::{ScriptElement, ScriptFamily};
@@ -78,6 +79,8 @@ impl Thread {
         let mut list = |title: &str, pairs: &mut dyn Iterator<Item = (&str, &str)>| {
             sampler_data.push_str(&format!("{title}\n"));
             data.push_str(&format!("{title}:\n"));
+            let mut pairs: Vec<_> = pairs.collect();
+            pairs.sort_by(|(one, _), (other, _)| natural_order::compare(one, other));
             for (name, value) in pairs {
                 data.push_str(&format!("{name}={value}\n"));
             }

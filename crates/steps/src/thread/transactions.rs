@@ -291,6 +291,7 @@ impl Thread {
                     assertion.check(&mut sample, scope, http);
                 });
             }
+            self.note_success(sample.success);
         }
         self.note_variables(&mut sample);
         self.tell_transaction(walker, node, sample, is_parent.then_some(standing));

@@ -79,7 +79,7 @@ impl RunJournal {
         journal.record(event);
         if let Some(why) = journal.take_trouble() {
             print::to_stderr(&format!(
-                "loadline: the journal {} cannot be written: {why}; until it can, a crash would lose what is measured\n",
+                "loadline: the journal {} cannot be written: {why}; until it can, a crash would lose the measurements\n",
                 journal.path().display()
             ));
         }

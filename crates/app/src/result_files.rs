@@ -112,7 +112,7 @@ pub(crate) fn check_apart<'a>(
         };
         if let Some((other, _)) = known.iter().find(|(_, known)| *known == place) {
             return Err(format!(
-                "{other} and {option} name the same file, {path}; give each a file of its own"
+                "{other} and {option} name the same file, {path}; use a separate file for each"
             ));
         }
         known.push((option, place));

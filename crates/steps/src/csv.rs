@@ -17,7 +17,7 @@ pub struct Settings {
     pub names: String,
     /// Whether the first line is skipped even if names are given.
     pub ignore_first_line: bool,
-    /// What stands between fields; where fields may be quoted its first letter alone. Never empty.
+    /// Field separator; only its first character counts if fields may be quoted. Never empty.
     pub delimiter: String,
     /// Whether fields may be quoted.
     pub quoted: bool,

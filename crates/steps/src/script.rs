@@ -15,6 +15,7 @@ mod objects;
 mod orders;
 mod sample;
 mod sampler;
+mod source;
 pub(crate) mod task;
 pub(crate) mod value;
 
@@ -157,7 +158,7 @@ impl ScriptElement {
             };
         }
         let parameters = self.parameters.evaluate(scope).into_owned();
-        let source = self.source_of(&name, &file, inline, scope);
+        let source = source::of(self.family, &name, &file, inline, scope);
         let words = parameters.split_whitespace().map(str::to_owned).collect();
         let mut bindings = self.bindings(&previous, own.is_some());
         bindings.extend([
@@ -335,45 +336,6 @@ impl ScriptElement {
             }
         };
         world.log(level, &class, &message);
-    }
-
-    fn source_of(
-        &self,
-        name: &str,
-        file: &str,
-        inline: String,
-        scope: &Scope<'_>,
-    ) -> Result<String, String> {
-        if file.is_empty() {
-            let is_missing = inline.trim().is_empty() && self.family == ScriptFamily::Jsr223;
-            let is_blank = inline.trim().is_empty() && self.family == ScriptFamily::BeanShell;
-            return match is_missing {
-                _ if is_blank => Ok(inline),
-                true => Err(format!(
-                    "javax.script.ScriptException: Both script file and script text are empty for element:{name}"
-                )),
-                false => Ok(inline),
-            };
-        }
-        let world = scope.host.world();
-        let fault = match world.read_file(file) {
-            Ok(bytes) => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(fault) => fault,
-        };
-        let path = match file.starts_with('/') {
-            true => file.to_owned(),
-            false => format!("{}/{file}", world.plan_folder()),
-        };
-        Err(match self.family {
-            ScriptFamily::Jsr223 => format!(
-                "javax.script.ScriptException: Script file '{path}' is not a file for element: {name}"
-            ),
-            ScriptFamily::BeanShell => format!(
-                "org.apache.jorphan.util.JMeterException: Error invoking bsh method: source\t{path} ({})",
-                fault.why
-            ),
-            ScriptFamily::Bsf => format!("java.io.FileNotFoundException: {file} ({})", fault.why),
-        })
     }
 
     fn bindings(

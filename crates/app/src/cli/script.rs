@@ -186,7 +186,7 @@ impl ScriptCommand {
             ScriptCommand::Inspect => &[
                 ("The options of a script", "script.js"),
                 (
-                    "What is not supported in a JMeter plan, and what it would run",
+                    "Unsupported parts of a JMeter plan, and what it would run",
                     "plan.jmx",
                 ),
             ],

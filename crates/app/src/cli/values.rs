@@ -258,7 +258,7 @@ pub fn stages(text: &str) -> Result<Stages, String> {
     });
     let legs: Vec<Stage> = legs.collect::<Result<_, String>>()?;
     if legs.iter().all(|leg| leg.duration.is_zero()) {
-        return Err("the stages take no time; write DURATION:TARGET, as in 30s:100".to_owned());
+        return Err("the stages have no duration; write DURATION:TARGET, as in 30s:100".to_owned());
     }
     Ok(Stages(legs))
 }

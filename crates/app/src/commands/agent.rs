@@ -122,7 +122,9 @@ fn engine_setup(assignment: Assignment) -> Result<EngineSetup, String> {
 
 /// The setup of the engine for a part of a JMeter plan.
 fn of_steps(recipe: StepsRecipe, assignment: Assignment) -> Result<EngineSetup, String> {
-    let to = assignment.results.ok_or("nobody takes results")?;
+    let to = assignment
+        .results
+        .ok_or("there is no receiver for results")?;
     let (sender, results) = sync_channel(BATCHES);
     let remade = recipe.remade(sender, assignment.log)?;
     let (number, of) = (assignment.number, assignment.agents);

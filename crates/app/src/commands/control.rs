@@ -84,7 +84,7 @@ fn scaled(invocation: &K6Invocation) -> Result<Value, K6Error> {
 fn unlike_a_test(address: &str, answer: &Value) -> K6Error {
     K6Error::other(match answer["errors"][0]["detail"].as_str() {
         Some(why) => why.to_owned(),
-        None => format!("{address} does not answer as a running test does"),
+        None => format!("{address} is not the API of a running test"),
     })
 }
 
@@ -118,7 +118,7 @@ fn ask(
 ) -> Result<Value, K6Error> {
     let unreachable = |why: &dyn std::fmt::Display| {
         K6Error::other(format!(
-            "no running test answers at {address}: {why}; is it running with --address {address}?"
+            "no running test responds at {address}: {why}; is it running with --address {address}?"
         ))
     };
     let address = &with_host(address);

@@ -147,7 +147,7 @@ fn prepare_report<'o>(
         return Err(Ending::refusal(
             ExitCode::NothingSucceeded,
             &format!(
-                "-l: {results} is not empty, and a report needs a run of its own: replace it with -f"
+                "-l: {results} is not empty, and a report needs a separate results file: replace it with -f"
             ),
         ));
     }

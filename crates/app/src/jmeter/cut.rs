@@ -27,7 +27,7 @@ const WORDS_REFUSED: [(&str, &str); 3] = [
         "__StringFromFile(",
         "each agent would read the file from its beginning",
     ),
-    ("__XPath(", "each agent would begin with the first node"),
+    ("__XPath(", "each agent would start with the first node"),
     ("__tstFeedback(", "no agent knows what the others do"),
 ];
 /// The same for those that each agent does on its own.

@@ -323,7 +323,7 @@ pub(crate) fn usage() -> String {
             Meaning::Remote => "not supported",
             Meaning::Help => "this text",
             Meaning::Version => "the version",
-            Meaning::AllowUnsupported => "run what is supported of a plan",
+            Meaning::AllowUnsupported => "run the supported parts of a plan",
         };
         let value = if *wants_value { " <value>" } else { "" };
         let short = match letter {

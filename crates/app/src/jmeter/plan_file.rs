@@ -218,7 +218,7 @@ pub(crate) fn check(reading: &Reading, options: &Options, world: &World) -> Resu
         return Ok(());
     }
     Err(Ending::usage(&format!(
-        "the plan has what is not supported:{what}\nrun it without these with --allow-unsupported"
+        "the plan has unsupported parts:{what}\nrun it without these with --allow-unsupported"
     )))
 }
 

@@ -15,7 +15,7 @@ use super::{Named, Wanted, trouble};
 use crate::k6::{K6Error, OutputSpec};
 
 /// How to separate runs.
-const OWN_TAG: &str = "give each run a tag of its own, such as --tag testid=NAME";
+const OWN_TAG: &str = "give each run its own tag, such as --tag testid=NAME";
 /// Why a receiver refuses samples of a series that another sender writes too.
 const DISORDER: [&str; 2] = ["duplicate sample", "out of order"];
 

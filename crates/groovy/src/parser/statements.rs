@@ -574,13 +574,9 @@ impl Parser<'_> {
 
     fn declared_together(&mut self) -> Read<Statement> {
         self.advance();
-        let names = self.within(|this| {
-            let parameters = this.parameters(")")?;
-            Ok(parameters
-                .into_iter()
-                .map(|one| (one.name, one.kind))
-                .collect())
-        })?;
+        let parameters = self.within(|this| this.parameters(")"))?;
+        let names = parameters.into_iter().map(|one| (one.name, one.kind));
+        let names = names.collect();
         self.want_sign(")")?;
         self.want_sign("=")?;
         self.declares = true;

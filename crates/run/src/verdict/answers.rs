@@ -267,7 +267,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
         Code::SameAnswer.finding(
             Gravity::Caution,
             format!("{}, though the requests differ", what("")),
-            "check that the target uses what is sent[, and say with {expect} what a correct response contains]",
+            "check that the target evaluates the request[, and say with {expect} what a correct response contains]",
         )
     })
 }

@@ -28,13 +28,13 @@ fn given_up(facts: &Facts<'_>) -> Option<Finding> {
         (
             connections.surplus,
             "the target sent bytes on them that belong to no response",
-            "compare the length of the bodies with what the target announces, and look for responses that nobody asked for",
+            "compare the length of the bodies with what the target announces, and look for unsolicited responses",
         )
     } else {
         (
             connections.half_sent,
             "the target responded and did not take the rest of the request",
-            "check whether the target wants bodies of this size",
+            "check whether the target accepts bodies of this size",
         )
     };
     (share(many, facts.counts.completed) >= SENT_AGAIN).then(|| {

@@ -247,7 +247,7 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         }
         Some(_) if is_unconnected(facts) => ErrorClass::ConnectTimeout.hint(),
         Some(class @ ErrorClass::Certificate) if is_handshake_at_times(facts, class) => {
-            "some handshakes show a certificate that is trusted: look at each server behind this address, and for a change during the run"
+            "some handshakes present a trusted certificate: check each server behind this address, and for a change during the run"
         }
         Some(_) if is_flooded(facts) => {
             "look at what the target sends before a response: frames of HTTP/2 without end, or header lines"
@@ -257,10 +257,10 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         }
         Some(class) => class.hint(),
         None if facts.is_without_handshake() => {
-            "check that the port speaks TLS (https): it took what was sent and never answered the handshake"
+            "check that the port speaks TLS (https): it accepted the data and never answered the handshake"
         }
         None if facts.stuck().is_some() && facts.all.bytes_sent > 0 => {
-            "check whether the target hangs, or speaks something else on this port: it took what was sent and stayed silent"
+            "check whether the target hangs, or uses another protocol on this port: it accepted the data and stayed silent"
         }
         None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
             "the target cannot keep up: find out what slows it down, or lower the load"

@@ -484,7 +484,7 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
                 if facts.vus == 1 { "was" } else { "were" },
                 pace(facts)
             ),
-            "use more virtual users to find what the target carries",
+            "use more virtual users to find the target's capacity",
         )
     })
 }

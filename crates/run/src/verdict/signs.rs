@@ -196,7 +196,7 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
                 "the generator's workers spent {} of their time waiting for a CPU",
                 percent(starved)
             ),
-            "stop what else runs on the generator's machine, or move the target away from it",
+            "stop other processes on the generator's machine, or move the target to another machine",
         )
     })
 }

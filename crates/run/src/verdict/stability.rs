@@ -523,7 +523,7 @@ fn idle_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {
                 count(least.answered),
                 count(mean)
             ),
-            "look at how load is balanced: kept-alive connections stay where they \
+            "check the load balancing: kept-alive connections stay where they \
                  are[ ({max-requests} moves them)]",
         )
     })

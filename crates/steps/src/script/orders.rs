@@ -15,26 +15,6 @@ use crate::text::Text;
 /// The name of the test's engine.
 pub(super) const ENGINE: &str = "engine";
 
-/// Where a thread goes on, by the word that JMeter has for it; `None`: to the next sampler.
-pub(super) fn goes_on(word: &str) -> Option<Action> {
-    match word {
-        "START_NEXT_ITERATION_OF_THREAD" => Some(Action::NextThreadIteration),
-        "START_NEXT_ITERATION_OF_CURRENT_LOOP" => Some(Action::NextLoopIteration),
-        "BREAK_CURRENT_LOOP" => Some(Action::BreakLoop),
-        _ => None,
-    }
-}
-
-/// JMeter's word for where a thread goes on.
-pub(super) fn word_of(action: Option<Action>) -> &'static str {
-    match action {
-        Some(Action::NextThreadIteration) => "START_NEXT_ITERATION_OF_THREAD",
-        Some(Action::NextLoopIteration) => "START_NEXT_ITERATION_OF_CURRENT_LOOP",
-        Some(Action::BreakLoop) => "BREAK_CURRENT_LOOP",
-        _ => "CONTINUE",
-    }
-}
-
 impl Desk<'_> {
     /// Actions that scripts request from their thread.
     pub(super) fn of_thread(
@@ -56,7 +36,7 @@ impl Desk<'_> {
             ("setRestartNextLoop" | "setStartNextThreadLoop", [Value::Truth(wanted)]) => {
                 wanted.then_some(Action::NextThreadIteration)
             }
-            ("setTestLogicalAction", [word]) => goes_on(&print::text(word)),
+            ("setTestLogicalAction", [word]) => Action::of_word(&print::text(word)),
             _ => return None,
         };
         self.context.ordered = ordered;

@@ -4,7 +4,6 @@
 
 use loadline_java::charset::Charset;
 
-use super::orders::{goes_on, word_of};
 use super::value::{ScriptValue, flag, text};
 use crate::action::Action;
 use crate::sample::{DataType, Sample};
@@ -129,7 +128,7 @@ pub(super) fn ask(
             ScriptValue::Text(format!("{group}:{}", sample.label))
         }
         "getSampleLabel" => words(&sample.label),
-        "getTestLogicalAction" => words(word_of(sample.ordered)),
+        "getTestLogicalAction" => words(Action::word_of(sample.ordered)),
         "getThreadName" => words(&sample.thread_name),
         "isSuccessful" => ScriptValue::Truth(sample.success),
         "isResponseCodeOK" => ScriptValue::Truth(is_good_code(&sample.code)),
@@ -233,7 +232,7 @@ pub(super) fn change(
         "setStopThread" => order(sample, Action::StopThread, flag(given)),
         "setStopTest" => order(sample, Action::StopTest, flag(given)),
         "setStopTestNow" => order(sample, Action::StopTestNow, flag(given)),
-        "setTestLogicalAction" => sample.ordered = goes_on(&text(given, 0)),
+        "setTestLogicalAction" => sample.ordered = Action::of_word(&text(given, 0)),
         _ => order(sample, Action::NextThreadIteration, flag(given)),
     }
     Ok(ScriptValue::Undefined)

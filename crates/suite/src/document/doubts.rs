@@ -197,7 +197,7 @@ const WORDS: [(&str, &str); 69] = [
     ),
     (
         "scaled-late",
-        "Scaled late: there were fewer replicas than wanted for a while.",
+        "Scaled late: there were fewer replicas than desired for a while.",
     ),
     (
         "idle-peer",

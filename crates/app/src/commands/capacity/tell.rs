@@ -238,7 +238,7 @@ fn limit(gave_way: &GaveWay) -> &'static str {
         Limit::Generator => "the generator",
         Limit::Plan if gave_way.findings.iter().any(is_mistaken) => "the plan",
         Limit::Plan => "the plan: too few virtual users (--max-vus)",
-        Limit::Nobody => "nobody: all was answered, though not within the objectives",
+        Limit::Nobody => "none: all requests got a response, but missed the objectives",
         Limit::Unknown => "unknown",
     }
 }

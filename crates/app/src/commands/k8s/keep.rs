@@ -73,7 +73,7 @@ fn hand_on(args: &K8sKeepArgs, env: &Env) -> Result<Handed, Ending> {
     handed.parcel = Parcel::lines(&files.map_err(|error| {
         Ending::refusal(
             ExitCode::Other,
-            &format!("what was left cannot be read: {error}"),
+            &format!("the result cannot be read: {error}"),
         )
     })?);
     Ok(handed)

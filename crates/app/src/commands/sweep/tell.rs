@@ -272,7 +272,7 @@ fn scaling(usl: &Usl) -> Vec<String> {
             units::rate(peak.throughput),
             units::counted(peak.concurrency.round() as u64, "virtual user"),
             if peak.is_extrapolated {
-                ", beyond what was measured"
+                ", beyond the measured range"
             } else {
                 ""
             }

@@ -1,7 +1,6 @@
-//! The behaviour of a thread of a plan of steps: an iteration of the engine is the thread's life, or what it does for one
-//! arrival.
+//! The behaviour of a thread of a plan of steps: an iteration of the engine is the thread's life, or one arrival.
 //!
-//! What the thread asks for is carried out here. Must not know what steps mean, nor when threads start. Invariant: a thread
+//! Performs what the thread asks for. Must not know what steps mean, nor when threads start. Invariant: a thread
 //! that ended, however, is counted as ended once.
 
 mod client;

@@ -243,7 +243,7 @@ fn leaking(component: &Component<'_>, facts: &Facts<'_>) -> Option<Sign> {
         ),
         false => (
             Gravity::Caution,
-            "look for what each request leaves behind; run for longer to see whether it ends",
+            "look for memory that each request retains; run for longer to see whether it ends",
         ),
     };
     Some(Sign {

@@ -199,7 +199,7 @@ fn scaled_late(component: &Component<'_>) -> Option<Sign> {
     );
     (seconds >= SCALE_LAG_S).then(|| {
         let short = format!(
-            "{} had fewer replicas than wanted for {} ({least:.0} to {most:.0})",
+            "{} had fewer replicas than desired for {} ({least:.0} to {most:.0})",
             component.title(),
             duration(seconds)
         );

@@ -388,7 +388,7 @@ fn scaling_is_late_while_fewer_run_than_are_wanted() {
         }),
     ]);
     let text = text_of(&mut run, Code::ScaledLate).unwrap_or_default();
-    assert_eq!(text, "api had fewer replicas than wanted for 6 s (1 to 4)");
+    assert_eq!(text, "api had fewer replicas than desired for 6 s (1 to 4)");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn answer(
     match read {
         Ok(1..) => Ok(line.trim().to_owned()),
         Ok(0) | Err(_) => Err(Ending::usage(
-            "there was no answer; name what is to be tested: loadline suite init URL",
+            "there was no answer; name the target: loadline suite init URL",
         )),
     }
 }

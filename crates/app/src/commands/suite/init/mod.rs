@@ -43,7 +43,7 @@ pub(super) fn run(args: &SuiteInitArgs) -> Result<ExitCode, Ending> {
     put(Path::new(&args.output), text.as_bytes(), args.force)?;
     let file = &args.output;
     let told = format!(
-        "{file} written; it runs as it is, and writes {}:\n  loadline suite run {file}\n",
+        "{file} written; it is ready to run, and writes {}:\n  loadline suite run {file}\n",
         wish.document
     );
     Ok(Ending::answer(told).tell())

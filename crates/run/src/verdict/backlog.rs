@@ -32,14 +32,14 @@ pub(super) fn piles_up(facts: &Facts<'_>) -> bool {
     const GOES_ON: f64 = 0.6;
     /// Share of the responses of the run.
     const MANY: f64 = 0.05;
-    let stands = |row: &&Row| row.active_vus as f64 >= IN_FLIGHT * row.started as f64;
+    let stands = |row: &Row| row.active_vus as f64 >= IN_FLIGHT * row.started as f64;
     let is_usual =
         |row: &&&Row| row.completed > 0 && row.completed as f64 >= USUAL * row.started as f64;
     let usual = facts.rows.iter().filter(is_usual);
     let usual = usual.filter_map(|row| row.heat.quantile(0.5)).min();
     let (Some(usual), true) = (
         usual,
-        facts.open && facts.rows.iter().any(|row| stands(&row)),
+        facts.open && facts.rows.iter().any(|row| stands(row)),
     ) else {
         return false;
     };

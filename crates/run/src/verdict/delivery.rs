@@ -272,34 +272,39 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
     }
 }
 
-fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
-    if let Some(why) = facts.not_begun() {
-        return Some(Code::NothingSent.finding(
-            Gravity::Alarm,
+/// Why there is nothing to measure: the script failed, nothing was sent, or all of it in the warm-up.
+fn nothing_sent(facts: &Facts<'_>) -> Option<Finding> {
+    let (text, step) = match facts.not_begun() {
+        Some(why) => (
             why.to_owned(),
             "look at the first error in the log: only the requests of setup() were measured",
-        ));
-    }
-    let counts = facts.counts;
-    let (sent, answered, failed) = (counts.started, counts.completed, counts.failed_total());
-    if facts.all.started == 0 {
+        ),
         // Neither a script nor a plan of steps has to send requests.
-        if facts.is_script() || facts.is_without_requests() {
+        None if facts.all.started == 0 && (facts.is_script() || facts.is_without_requests()) => {
             return None;
         }
-        return Some(Code::NothingSent.finding(
-            Gravity::Alarm,
+        None if facts.all.started == 0 => (
             "no request was sent".to_owned(),
             "look at the plan's rate, duration and start times",
-        ));
+        ),
+        None => (
+            format!(
+                "{} sent, all in the warm-up: nothing was measured",
+                counted(facts.all.started, "request")
+            ),
+            "shorten the warm-up, or send more requests",
+        ),
+    };
+    Some(Code::NothingSent.finding(Gravity::Alarm, text, step))
+}
+
+fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
+    let counts = facts.counts;
+    let (sent, answered, failed) = (counts.started, counts.completed, counts.failed_total());
+    if sent == 0 || facts.not_begun().is_some() {
+        return nothing_sent(facts);
     }
-    if sent == 0 {
-        let all = counted(facts.all.started, "request");
-        let text = format!("{all} sent, all in the warm-up: nothing was measured");
-        let step = "shorten the warm-up, or send more requests";
-        return Some(Code::NothingSent.finding(Gravity::Alarm, text, step));
-    }
-    // What became of them is unknown, which is told where it is known why.
+    // Their outcome is unknown, which is reported with its cause.
     if counts.lost > 0 && answered + failed == 0 {
         return None;
     }

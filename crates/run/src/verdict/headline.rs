@@ -313,6 +313,21 @@ fn side_in_words(facts: &Facts<'_>, limit: Limit) -> &'static str {
     }
 }
 
+/// The target, as the limit of virtual users who do more than wait for it.
+fn unhurried_in_words(facts: &Facts<'_>, vus: &str) -> String {
+    match (facts.worst_status(), facts.worst_class()) {
+        (Some((status, n)), _) if n >= facts.counts.failed_total() => others_have(facts, status, n),
+        (_, Some(class)) => format!("most failures: {}", class.name()),
+        _ if queue::slows_with_users(facts) => {
+            "at the target's limit: more VUs only waited longer".to_owned()
+        }
+        _ if !facts.may_think() && !facts.evidence.plan.is_paced() => {
+            format!("as fast as the target answered up to {vus}")
+        }
+        _ => format!("{vus} spent only part of their time waiting for the target"),
+    }
+}
+
 fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     let vus = counted(vus_in_use(facts), "VU");
     let stuck = facts.stuck();
@@ -336,19 +351,7 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     let mistaken = facts.worst_status().filter(|_| facts.has_mistakes());
     let mut more = None;
     let who = match limit {
-        Limit::Target if !facts.is_hurried() => match (facts.worst_status(), facts.worst_class()) {
-            (Some((status, n)), _) if n >= facts.counts.failed_total() => {
-                others_have(facts, status, n)
-            }
-            (_, Some(class)) => format!("most failures: {}", class.name()),
-            _ if queue::slows_with_users(facts) => {
-                "at the target's limit: more VUs only waited longer".to_owned()
-            }
-            _ if !facts.may_think() && !facts.evidence.plan.is_paced() => {
-                format!("as fast as the target answered up to {vus}")
-            }
-            _ => format!("{vus} spent only part of their time waiting for the target"),
-        },
+        Limit::Target if !facts.is_hurried() => unhurried_in_words(facts, &vus),
         Limit::Target if facts.refused_share() >= MOSTLY => match facts.worst_status() {
             Some((status, n)) => others_have(facts, status, n),
             None => format!("as fast as the target answered {vus}"),

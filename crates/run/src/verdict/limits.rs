@@ -352,13 +352,17 @@ fn is_bursty(facts: &Facts<'_>) -> bool {
 /// The share of the arrivals' waiting time during which a virtual user was free; `None` if they did not wait,
 /// or were dropped instead because no virtual user was free.
 fn lateness_of_generator(facts: &Facts<'_>) -> Option<f64> {
+    /// Mean wait of a request below which they did not wait, in nanoseconds.
+    const WAITED_NS: f64 = 1e6;
     let sum = |name: &str| {
         let metric = facts.metric(name)?;
         Some(metric.mean? as f64 * metric.count as f64)
     };
     let waited = sum("response_time_ns")? - sum("service_time_ns")?;
+    let waited = waited.max(0.0);
+    let each = waited / facts.seen.response_time.count().max(1) as f64;
     let dropped = facts.all.dropped.saturating_mul(2) >= facts.missed().unwrap_or(0);
-    (waited > 0.0 && !dropped).then(|| sum("schedule_lag_ns").unwrap_or(0.0) / waited)
+    (each >= WAITED_NS && !dropped).then(|| sum("schedule_lag_ns").unwrap_or(0.0) / waited)
 }
 
 /// Whether a few responses took so much longer than the others that they held the virtual users.

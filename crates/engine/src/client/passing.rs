@@ -1,30 +1,30 @@
-//! How much is read of the body of a redirect that is followed: nobody wants it, but the connection can only be
-//! kept if it was read to its end.
+//! How much of a followed redirect's body is read: it is not needed, but the connection can only be kept if it
+//! was read to its end.
 //!
-//! Must not know connections or who follows. Invariant: of an answer that leads nowhere everything is wanted.
+//! Must not know connections or who follows. Invariant: the bodies of other responses are read as a whole.
 
 use loadline_go::redirect::is_redirect;
 
 use super::Wish;
 
-/// Reads on while that keeps the connection at a reasonable cost.
+/// Decides how long to read a redirect's body to keep the connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Passing {
     /// Most bytes read of a redirect's body; `None`: redirects are not followed.
     most: Option<u64>,
     is_passed: bool,
-    /// Bytes of the body; `None`: its end will tell.
+    /// Bytes of the body; `None`: unknown before its end.
     length: Option<u64>,
     read: u64,
 }
 
 impl Passing {
-    /// As Go's client does.
+    /// The limit of Go's client.
     pub(crate) fn as_go() -> Passing {
         Passing::up_to(2 << 10)
     }
 
-    /// As long as it costs less than a new connection would.
+    /// A limit below which reading costs less than a new connection.
     pub(crate) fn while_cheap() -> Passing {
         Passing::up_to(1 << 20)
     }
@@ -36,7 +36,7 @@ impl Passing {
         }
     }
 
-    /// Takes the head of an answer.
+    /// Processes the head of a response.
     #[inline]
     pub(crate) fn head(&mut self, status: u16, location: Option<&[u8]>, length: Option<u64>) {
         if self.most.is_some() && is_redirect(status) && location.is_some_and(|to| !to.is_empty()) {
@@ -45,7 +45,7 @@ impl Passing {
         }
     }
 
-    /// Takes note of a piece of the body.
+    /// Counts a piece of the body.
     #[inline]
     pub(crate) fn body(&mut self, piece: &[u8]) {
         self.read += piece.len() as u64;
@@ -64,7 +64,7 @@ impl Passing {
         }
     }
 
-    /// Whether nothing is lost if the rest of the body does not come.
+    /// Whether the rest of the body may be missing.
     pub(crate) fn is_passed(self) -> bool {
         self.is_passed
     }

@@ -233,7 +233,10 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
     let slow_ones = 1.0 - fast_ones;
     let made = weights::connections_made(facts);
     let are_as_many = |some: f64, others: f64| (others - some).abs() <= AS_MANY * some;
-    let is_steady = || downtime(facts).is_none() && !stability::starts_cold(facts);
+    let is_steady = || {
+        let is_even = downtime(facts).is_none() && !stability::starts_cold(facts);
+        is_even && !stability::is_interrupted(facts)
+    };
     let wrong = facts.wrong_share();
     let is_nearer = (wrong - fast_ones).abs() < (wrong - slow_ones).abs();
     let wrong_are_fast = is_nearer && are_as_many(fast_ones, wrong);

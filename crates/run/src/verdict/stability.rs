@@ -45,8 +45,10 @@ const CARRIED_ROWS: usize = 4;
 const PAUSE_FACTOR: f64 = 3.0;
 /// Minimum difference between the two in nanoseconds.
 const PAUSE_NS: f64 = 50_000_000.0;
-/// Minimum number of affected seconds.
+/// Minimum number of affected seconds; as many as pauses must have ended if these are long.
 const PAUSES_MIN: usize = 3;
+/// Responses that are held up for so many nanoseconds are held up for long.
+const LONG_NS: f64 = 500e6;
 /// Share of the usual responses below which a link that loses segments counts as interrupted.
 const HELD_UP: f64 = 0.5;
 /// Minimum number of pauses that must have ended.
@@ -98,10 +100,14 @@ fn interruptions(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
 /// Whether such periods delayed one response in twenty by at least half a second: for its user the service was
 /// interrupted, although all was sent.
 pub(super) fn interrupts_many(facts: &Facts<'_>) -> bool {
-    const LONG_NS: f64 = 500e6;
     let at = facts.answered_time().quantiles(&[0.5, 0.95]);
     let are_held = at.is_some_and(|at| at[1] - at[0] >= LONG_NS);
-    are_held && !interruptions(facts, Limit::Nobody).is_empty()
+    are_held && is_interrupted(facts)
+}
+
+/// Whether responses stalled at some time, or stopped.
+pub(super) fn is_interrupted(facts: &Facts<'_>) -> bool {
+    !interruptions(facts, Limit::Nobody).is_empty()
 }
 
 fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
@@ -413,7 +419,12 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let runs = rows
         .windows(2)
         .filter(|pair| is_hit(pair[0].1) && !is_hit(pair[1].1));
-    if hit.len() < PAUSES_MIN || runs.count() < ENDS_MIN {
+    let longest = median(hit.iter().map(|(_, p99)| *p99))?;
+    let needed = match longest - quiet >= LONG_NS {
+        true => ENDS_MIN,
+        false => PAUSES_MIN,
+    };
+    if hit.len() < needed || runs.count() < ENDS_MIN {
         return None;
     }
     // A link with losses delays a few responses: that is reported instead of a pause.
@@ -422,7 +433,6 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         return None;
     }
     let usual = facts.service()?.p50? as f64;
-    let longest = median(hit.iter().map(|(_, p99)| *p99))?;
     // Requests that the client timed out are not a pause of the target.
     if weights::longer_than(&facts.seen.failed_time, (longest / 2.0) as u64) >= hit.len() as u64 {
         return None;

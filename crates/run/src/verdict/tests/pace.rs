@@ -71,3 +71,16 @@ fn a_script_whose_users_all_sleep_saw_no_outage() {
         assert_eq!(found(&verdict, Code::OutageSeen).is_some(), is_told);
     }
 }
+
+#[test]
+fn two_long_pauses_are_enough() {
+    for (ms, is_told) in [(700.0, true), (300.0, false)] {
+        let mut run = Run::new(arrivals(80, 7, 100), 7.0, 560, 6.0);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            let is_hit = second == 2 || second == 5;
+            row.service_time_ns = percentiles(6.0, if is_hit { ms } else { 9.0 });
+        }
+        let verdict = run.judge();
+        assert_eq!(found(&verdict, Code::Pauses).is_some(), is_told);
+    }
+}

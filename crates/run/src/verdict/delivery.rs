@@ -333,7 +333,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
             count(answered),
             percent(share(answered, sent)),
             rate(facts.per_second(counts.good)),
-            rate(facts.per_second(sent)),
+            rate(facts.per_second(sent - answered)),
         );
         return Some(Code::MostUnanswered.finding(Gravity::Alarm, text, next_step));
     }

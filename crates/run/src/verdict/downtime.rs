@@ -97,6 +97,11 @@ fn asked_for(facts: &Facts<'_>) -> f64 {
     asked.unwrap_or(f64::INFINITY)
 }
 
+/// Whether there was one, and the target recovered.
+pub(super) fn comes_back(facts: &Facts<'_>) -> bool {
+    downtime(facts).is_some_and(|down| down.length.is_some())
+}
+
 /// Whether so many iterations of a script end with an exception that the script itself reduces the load.
 pub(super) fn breaks_off(facts: &Facts<'_>) -> bool {
     let (thrown, all) = facts.thrown();

@@ -162,8 +162,7 @@ fn is_kept_out(facts: &Facts<'_>) -> bool {
 /// lost while other packets are acknowledged as usual, a full accept queue can.
 fn is_cut_off(facts: &Facts<'_>) -> bool {
     let are_let_in = facts.seen.connections.connect.max() < Some(weights::SYN_TIMEOUT_NS);
-    let comes_back = || downtime::downtime(facts).is_some_and(|down| down.length.is_some());
-    link::mostly_stood_still(facts) && (are_let_in || comes_back())
+    link::mostly_stood_still(facts) && (are_let_in || downtime::comes_back(facts))
 }
 
 /// Whether a generator that carries the arrivals has no CPU time left for the closed scenarios beside them.

@@ -9,7 +9,7 @@ use loadline_model::result::Row;
 use loadline_model::snapshot::Connections;
 
 use super::facts::{Facts, row_seconds, share};
-use super::{stats, weights};
+use super::{downtime, stats, weights};
 
 /// Body size in bytes from which its transfer may be the limit.
 const BODY_MIN: f64 = 32.0 * 1024.0;
@@ -146,13 +146,15 @@ pub(super) fn stood_still(facts: &Facts<'_>) -> bool {
     let is_short =
         weights::round_trip(facts).is_none_or(|round_trip| round_trip * 1e9 < PUT_OFF_NS as f64);
     let is_kept = weights::connections_made(facts) < weights::NEW_CONNECTIONS;
+    // Over a long path connections were taken before and after an outage: their queue was not full by itself.
+    let was_there = || weights::round_trip(facts).is_some() && downtime::comes_back(facts);
     let in_flight = share(connections.in_flight_ns, connections.min_rtt.count());
     let in_flight = in_flight * connections.opened as f64;
     let Times { all, short } = times(&facts.seen.answered_time);
     let connected = all - connections.connect.sum() as f64;
     let is_long = weights::longer_than(&facts.seen.answered_time, weights::RETRANSMIT_NS) > 0;
     let lies = in_flight - short >= HALF * (connected - short);
-    is_short && sent < weights::FIRST_FLIGHT && is_kept && is_long && lies
+    is_short && sent < weights::FIRST_FLIGHT && is_long && lies && (is_kept || was_there())
 }
 
 /// Whether that was most of the requests' time.

@@ -110,7 +110,7 @@ fn most_requests_never_answered_is_no_improvement() {
     assert_eq!(verdict.findings[0].code, Code::MostUnanswered.name());
     let text = &verdict.findings[0].text;
     assert!(
-        text.ends_with("do not count the others (56.6/s) as throughput"),
+        text.ends_with("do not count the others (50.6/s) as throughput"),
         "{text}"
     );
     assert_eq!(verdict.findings[0].gravity, Gravity::Alarm);

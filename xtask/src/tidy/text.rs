@@ -24,6 +24,9 @@ const BANNED: &[(&str, &str)] = &[
     (concat!("dbg", "!("), "debugging output"),
     (concat!("/wo", "rk/"), "a path of one machine"),
     (concat!("/ro", "ot/"), "a path of one machine"),
+    (concat!("<<<<", "<<< "), "a conflict that is not resolved"),
+    (concat!("||||", "||| "), "a conflict that is not resolved"),
+    (concat!(">>>>", ">>> "), "a conflict that is not resolved"),
 ];
 /// Words that the glossary replaces and that have no other use here.
 const GLOSSARY: &[(&str, &str)] = &[

@@ -132,7 +132,7 @@ fn ramps() {
             ("30s:x", "not a number"),
             ("x:1", "not a duration"),
             ("", "has no colon"),
-            ("0s:5", "take no time"),
+            ("0s:5", "have no duration"),
         ],
     );
 }

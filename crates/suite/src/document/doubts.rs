@@ -17,7 +17,7 @@ const ONE_RUN: &str = "One run only: the variation between runs is unknown.";
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
 /// Short texts for findings, so that those of several rows share a footnote; others use the finding's own text.
-const WORDS: [(&str, &str); 69] = [
+const WORDS: [(&str, &str); 70] = [
     (
         "run-crashed",
         "Cut short: the generator died; the figures cover what it had saved.",
@@ -218,6 +218,10 @@ const WORDS: [(&str, &str); 69] = [
     (
         "iterations-threw",
         "Cut short: iterations of the script threw, and the rest of their requests was not sent.",
+    ),
+    (
+        "pace-missed",
+        "Too few threads: the plan's throughput timers ask for a higher rate than its threads sent.",
     ),
     (
         "threads-ended",

@@ -17,6 +17,15 @@ const PILED: f64 = 0.05;
 /// Minimum number of requests in a pile.
 const PILE_MIN: f64 = 5.0;
 
+/// Whether more requests of an open load were in flight in its later half than in its earlier one.
+pub(super) fn grows(facts: &Facts<'_>) -> bool {
+    const GREW: f64 = 1.5;
+    let in_flight: Vec<f64> = facts.rows.iter().map(|row| row.active_vus as f64).collect();
+    let half = in_flight.len() / 2;
+    let mean = |rows: &[f64]| rows.iter().sum::<f64>() / rows.len() as f64;
+    facts.open && half > 0 && mean(&in_flight[half..]) >= GREW * mean(&in_flight[..half])
+}
+
 /// Whether an open load found the target so far behind for a while that even the quick responses of a second took half a
 /// second more than the usual ones of its quietest second.
 pub(super) fn piles_up(facts: &Facts<'_>) -> bool {

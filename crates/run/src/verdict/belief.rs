@@ -7,7 +7,6 @@ use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
-use super::downtime::downtime;
 use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::stability;
@@ -233,10 +232,6 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
     let slow_ones = 1.0 - fast_ones;
     let made = weights::connections_made(facts);
     let are_as_many = |some: f64, others: f64| (others - some).abs() <= AS_MANY * some;
-    let is_steady = || {
-        let is_even = downtime(facts).is_none() && !stability::starts_cold(facts);
-        is_even && !stability::is_interrupted(facts)
-    };
     let wrong = facts.wrong_share();
     let is_nearer = (wrong - fast_ones).abs() < (wrong - slow_ones).abs();
     let wrong_are_fast = is_nearer && are_as_many(fast_ones, wrong);
@@ -251,7 +246,7 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
             match () {
                 () if wrong_are_fast => "; the fast ones are as many as the wrong responses",
                 () if wrong_are_slow => "; the slow ones are as many as the wrong responses",
-                () if when.is_empty() && are_as_many(slow_ones, made) && is_steady() => "; the slow ones are as many as the connections: probably the first request on each",
+                () if when.is_empty() && are_as_many(slow_ones, made) && stability::is_steady(facts) => "; the slow ones are as many as the connections: probably the first request on each",
                 () => when.as_str(),
             }
         );

@@ -106,8 +106,13 @@ pub(super) fn interrupts_many(facts: &Facts<'_>) -> bool {
 }
 
 /// Whether responses stalled at some time, or stopped.
-pub(super) fn is_interrupted(facts: &Facts<'_>) -> bool {
+fn is_interrupted(facts: &Facts<'_>) -> bool {
     !interruptions(facts, Limit::Nobody).is_empty()
+}
+
+/// Whether the target was never down, cold or interrupted.
+pub(super) fn is_steady(facts: &Facts<'_>) -> bool {
+    downtime(facts).is_none() && !starts_cold(facts) && !is_interrupted(facts)
 }
 
 fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
@@ -232,7 +237,7 @@ fn are_comparable(facts: &Facts<'_>) -> bool {
 }
 
 /// Whether the first responses were slower than later ones.
-pub(super) fn starts_cold(facts: &Facts<'_>) -> bool {
+fn starts_cold(facts: &Facts<'_>) -> bool {
     cold_start(facts).is_some()
 }
 

@@ -9,6 +9,7 @@ use loadline_model::verdict::Gravity;
 use super::component::Component;
 use super::replicas::has_idle_peer;
 use super::{Sign, Weight, notes};
+use crate::verdict::backlog;
 use crate::verdict::code::Code;
 use crate::verdict::facts::Facts;
 use crate::verdict::wording::{counted, duration, percent};
@@ -236,7 +237,7 @@ fn leaking(component: &Component<'_>, facts: &Facts<'_>) -> Option<Sign> {
         growth.fit,
         bytes(growth.last)
     );
-    let (gravity, advice) = match piles_up(facts) {
+    let (gravity, advice) = match backlog::grows(facts) {
         true => (
             Gravity::Note,
             "requests in flight grew too, and each takes memory: look for a leak under a load that the target carries",
@@ -251,15 +252,6 @@ fn leaking(component: &Component<'_>, facts: &Facts<'_>) -> Option<Sign> {
         finding: Code::LeakSeen.finding(gravity, text, advice),
         short,
     })
-}
-
-/// Whether requests in flight grew while an open load ran.
-fn piles_up(facts: &Facts<'_>) -> bool {
-    const GREW: f64 = 1.5;
-    let in_flight: Vec<f64> = facts.rows.iter().map(|row| row.active_vus as f64).collect();
-    let half = in_flight.len() / 2;
-    let mean = |rows: &[f64]| rows.iter().sum::<f64>() / rows.len() as f64;
-    facts.open && half > 0 && mean(&in_flight[half..]) >= GREW * mean(&in_flight[..half])
 }
 
 /// How a series grows.

@@ -82,16 +82,21 @@ pub(crate) fn release_binary() -> Result<PathBuf> {
     Ok(release_folder()?.join("loadline"))
 }
 
-/// The folder of the programs of a release build, which is made. Always builds both: their common dependencies
-/// have other features if one of them is built alone, and would be compiled twice.
+/// The folder of the programs of a release build, which is made.
 ///
 /// # Errors
 /// The build failed.
 pub(crate) fn release_folder() -> Result<PathBuf> {
+    exec::run(&mut release_build())?;
+    Ok(target_directory()?.join("release"))
+}
+
+/// The command of a release build. Always builds both programs: their common dependencies have other features if one
+/// of them is built alone, and would be compiled twice.
+pub(crate) fn release_build() -> Command {
     let mut words = vec!["build", "--release", "--locked"];
     words.extend(["-p", "loadline", "-p", "loadline-operator"]);
-    exec::run(&mut exec::cargo(root(), &words))?;
-    Ok(target_directory()?.join("release"))
+    exec::cargo(root(), &words)
 }
 
 /// All files in a clone of the repository once everything that git does not ignore is committed, with paths

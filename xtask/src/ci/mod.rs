@@ -8,6 +8,7 @@
 //! no RUSTFLAGS, so that cargo's features and fingerprints are the same in all steps. The end-to-end tests are
 //! compiled with all other tests, marked `#[ignore]`, and run later against the release binary.
 
+mod ahead;
 mod counts;
 mod cross;
 mod fuzz;
@@ -43,7 +44,9 @@ struct Step {
     run: fn() -> Result<Outcome>,
 }
 
-/// Fast ones first; later ones may use what earlier ones built.
+/// Fast ones first; later ones may use what earlier ones built. The release build runs in the background from `clippy`
+/// to `release`: the steps between them leave the CPUs idle for minutes. The steps after it have the machine for
+/// themselves.
 const STEPS: &[Step] = &[
     Step {
         name: "packages",
@@ -96,6 +99,11 @@ const STEPS: &[Step] = &[
         run: doc,
     },
     Step {
+        name: "fuzz",
+        what: "fuzz targets build and survive a short run",
+        run: fuzz::step,
+    },
+    Step {
         name: "release",
         what: "the release binaries",
         run: release,
@@ -124,11 +132,6 @@ const STEPS: &[Step] = &[
         name: "node",
         what: "tests on a real node: kubelet, containerd, cgroups",
         run: kube::node,
-    },
-    Step {
-        name: "fuzz",
-        what: "fuzz targets build and survive a short run",
-        run: fuzz::step,
     },
     Step {
         name: "cross",
@@ -211,9 +214,16 @@ fn parse(arguments: &[String]) -> Result<Options> {
 fn run_steps(options: &Options) -> Vec<Row> {
     let chosen =
         |step: &&Step| options.only.is_empty() || options.only.iter().any(|n| n == step.name);
+    let steps: Vec<&Step> = STEPS.iter().filter(chosen).collect();
+    let ends_with_release = steps.iter().any(|step| step.name == "release");
     let mut rows = Vec::new();
-    for step in STEPS.iter().filter(chosen) {
+    // Stops with this function, whether its result was used or not.
+    let mut _release = None;
+    for step in steps {
         println!("\n== {}: {}", step.name, step.what);
+        if step.name == "clippy" && ends_with_release {
+            _release = ahead::ReleaseBuild::begin();
+        }
         let watch = Stopwatch::start();
         let result = (step.run)();
         if let Err(message) = &result {

@@ -47,23 +47,6 @@ pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The same command at the lowest priority: it only takes CPU time that others leave.
-pub(crate) fn niced(command: &Command) -> Command {
-    let mut niced = Command::new("nice");
-    niced.args(["-n", "19"]).arg(command.get_program());
-    niced.args(command.get_args());
-    if let Some(folder) = command.get_current_dir() {
-        niced.current_dir(folder);
-    }
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => niced.env(name, value),
-            None => niced.env_remove(name),
-        };
-    }
-    niced
-}
-
 /// Prints the command line, then runs it with its output on xtask's streams.
 ///
 /// # Errors
@@ -166,14 +149,6 @@ mod tests {
         let succeeded = watch(&mut command, |line| lines.push(line.to_owned()));
         assert_eq!(succeeded, Ok(false));
         assert_eq!(lines, ["one", "two"]);
-    }
-
-    #[test]
-    fn a_niced_command_is_the_same_at_the_lowest_priority() {
-        let mut command = Command::new("sh");
-        command.args(["-c", "echo $(nice) $WORD $HOME"]);
-        command.env("WORD", "one").env_remove("HOME");
-        assert_eq!(capture(&mut niced(&command)), Ok("19 one\n".to_owned()));
     }
 
     #[test]

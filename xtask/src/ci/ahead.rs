@@ -1,11 +1,11 @@
-//! The release build in the background of the steps that compile and test in the development profile.
+//! The release build beside the steps that compile in the development profile.
 //!
-//! Must not know those steps. Invariants: it only takes CPU time that they leave, and ends with CI at the latest. Its
-//! result is not looked at here: the step `release` waits for it, as cargo locks the folder, and reports what failed.
+//! Must not know those steps. Invariants: it ends with CI at the latest. Its result is not looked at here: the step
+//! `release` waits for it, as cargo locks the folder, and reports what failed.
 
 use std::process::{Child, Stdio};
 
-use crate::{exec, workspace};
+use crate::workspace;
 
 /// A build that runs; dropping it stops it.
 pub(super) struct ReleaseBuild(Child);
@@ -13,7 +13,7 @@ pub(super) struct ReleaseBuild(Child);
 impl ReleaseBuild {
     /// Starts the build. `None`: it could not start, and the step `release` does all of it.
     pub(super) fn begin() -> Option<Self> {
-        let mut command = exec::niced(&workspace::release_build());
+        let mut command = workspace::release_build();
         command.stdout(Stdio::null()).stderr(Stdio::null());
         println!("the release build runs in the background");
         command.stdin(Stdio::null()).spawn().ok().map(Self)

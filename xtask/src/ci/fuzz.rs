@@ -77,7 +77,7 @@ fn targets() -> Result<Vec<String>> {
 }
 
 /// The development profile keeps debug assertions, whose failures are findings too, and reuses the dependencies
-/// from the test step.
+/// from the step `clippy`.
 fn build() -> Result<()> {
     let mut command = cargo_once(&["build", "-p", PACKAGE, "--bins"]);
     command

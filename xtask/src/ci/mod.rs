@@ -44,9 +44,9 @@ struct Step {
     run: fn() -> Result<Outcome>,
 }
 
-/// Fast ones first; later ones may use what earlier ones built. The release build runs in the background from `clippy`
-/// to `release`: the steps between them leave the CPUs idle for minutes. The steps after it have the machine for
-/// themselves.
+/// Fast ones first; later ones may use what earlier ones built. The release build runs beside the steps from `clippy`
+/// on: each of the two builds has parts that only keep one CPU busy. Those that compile come before `test`, so that it
+/// is nearly done when the first tests run; from `image` on, the steps have the machine for themselves.
 const STEPS: &[Step] = &[
     Step {
         name: "packages",
@@ -89,11 +89,6 @@ const STEPS: &[Step] = &[
         run: clippy,
     },
     Step {
-        name: "test",
-        what: "unit, property and integration tests",
-        run: test,
-    },
-    Step {
         name: "doc",
         what: "documentation without warnings",
         run: doc,
@@ -102,6 +97,11 @@ const STEPS: &[Step] = &[
         name: "fuzz",
         what: "fuzz targets build and survive a short run",
         run: fuzz::step,
+    },
+    Step {
+        name: "test",
+        what: "unit, property and integration tests",
+        run: test,
     },
     Step {
         name: "release",

@@ -9,6 +9,7 @@ use loadline_model::verdict::{Finding, Gravity};
 use super::code::Code;
 use super::facts::{Facts, row_seconds, share};
 use super::names;
+use super::signs;
 use super::stability;
 use super::stats;
 use super::weights;
@@ -323,7 +324,7 @@ fn lag_exceeds_latency(facts: &Facts<'_>) -> Option<Finding> {
     let window = loadline_model::units::duration_ns(facts.evidence.plan.start_window);
     (lag >= median).then(|| {
         let planned = lag <= window.saturating_mul(2);
-        let gravity = if planned {
+        let gravity = if planned || signs::starts_late(facts) {
             Gravity::Note
         } else {
             Gravity::Caution

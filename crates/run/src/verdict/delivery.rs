@@ -9,7 +9,7 @@ use loadline_model::ErrorClass;
 use loadline_model::event::{AGENT_LOST_MARK, DEFECT_MARK, SILENT_MARK};
 use loadline_model::result::StopReason;
 use loadline_model::units::Bytes;
-use loadline_model::verdict::{Delivery, Finding, Gravity};
+use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
 use super::closed_connections;
 use super::code::Code;
@@ -53,11 +53,11 @@ pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
     }
 }
 
-pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(stopped(facts));
-    findings.extend(unanswered(facts));
-    findings.extend(never_answered(facts));
+    findings.extend(unanswered(facts, limit));
+    findings.extend(never_answered(facts, limit));
     findings.extend(closed_connections::told(facts));
     findings.extend(paused(facts));
     findings.extend(missed(facts));
@@ -224,7 +224,7 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 /// Where to look if requests got no response.
-fn next_step(facts: &Facts<'_>) -> &'static str {
+fn next_step(facts: &Facts<'_>, limit: Limit) -> &'static str {
     let proxy = facts.evidence.plan.client.proxy.as_ref();
     match facts.worst_class() {
         Some(ErrorClass::Refused | ErrorClass::ConnectTimeout) if proxy.is_some() => {
@@ -262,6 +262,9 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         None if facts.stuck().is_some() && facts.all.bytes_sent > 0 => {
             "check whether the target hangs, or uses another protocol on this port: it accepted the data and stayed silent"
         }
+        None if limit == Limit::Network => {
+            "the network path cannot carry the load: look for a full or broken link, or lower the load"
+        }
         None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
             "the target cannot keep up: find out what slows it down, or lower the load"
         }
@@ -298,7 +301,7 @@ fn nothing_sent(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::NothingSent.finding(Gravity::Alarm, text, step))
 }
 
-fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
+fn unanswered(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let counts = facts.counts;
     let (sent, answered, failed) = (counts.started, counts.completed, counts.failed_total());
     if sent == 0 || facts.not_begun().is_some() {
@@ -308,7 +311,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     if counts.lost > 0 && answered + failed == 0 {
         return None;
     }
-    let next_step = next_step(facts);
+    let next_step = next_step(facts, limit);
     let mostly = worst_in_words(facts);
     if answered == 0 {
         let mostly = match facts.is_without_handshake() {
@@ -355,13 +358,17 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 /// Virtual users that waited for a response until the end.
-fn never_answered(facts: &Facts<'_>) -> Option<Finding> {
+fn never_answered(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let stuck = facts.stuck().or_else(|| facts.left_waiting());
     let stuck = stuck.filter(|_| facts.counts.completed > 0)?;
     let (what, advice) = match facts.wait_for_connections().is_some() {
         true => (
             "a connection",
             "look for what prevents connections: a firewall, a full accept queue, a dead machine",
+        ),
+        false if limit == Limit::Network => (
+            "a response",
+            "look for what interrupts the network path, or loses packets on it",
         ),
         false => (
             "a response",

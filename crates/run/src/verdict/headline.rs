@@ -265,7 +265,11 @@ fn short_headline(
     goodput: &str,
     findings: &[Finding],
 ) -> Headline {
-    let who = side_in_words(facts, limit);
+    let silent_from = downtime::silent_from(facts).filter(|_| limit == Limit::Target);
+    let who = match silent_from {
+        Some(at) => format!("the target stopped responding after {}", duration(at)),
+        None => side_in_words(facts, limit).to_owned(),
+    };
     let is_ceiling = Code::TargetCeiling.is_among(findings) || Code::TooFewVus.is_among(findings);
     let little = match (limit, facts.mean_service()) {
         (Limit::Target | Limit::Network | Limit::Plan, Some(mean))

@@ -42,7 +42,6 @@ pub(super) fn begun_late(facts: &Facts<'_>) -> u64 {
     late.max().unwrap_or(0)
 }
 
-/// Their share of all responses.
 /// Whether as many requests found no free virtual user as started late, or more.
 pub(super) fn is_for_want_of_vus(facts: &Facts<'_>) -> bool {
     let all = facts.seen.response_time.count();
@@ -50,11 +49,12 @@ pub(super) fn is_for_want_of_vus(facts: &Facts<'_>) -> bool {
     without > 0 && without >= begun_late(facts).max(all / 100)
 }
 
+/// The share of arrivals that certainly started late.
 pub(super) fn late_share(facts: &Facts<'_>) -> f64 {
     share(begun_late(facts), facts.seen.response_time.count())
 }
 
-/// Whether they are a considerable part.
+/// Whether a considerable share of them did.
 pub(super) fn was_partly_late(facts: &Facts<'_>) -> bool {
     const PART: f64 = 0.1;
     late_share(facts) >= PART

@@ -537,7 +537,7 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
                         "they spent {} of their time between requests",
                         percent(1.0 - facts.request_share())
                     ),
-                    false if limit == Limit::Unknown => format!(
+                    false if limit == Limit::Unknown || queue::may_wait(facts) => format!(
                         "responses do not show whether they waited in the target{}",
                         pace(facts)
                     ),

@@ -93,7 +93,7 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     let seen = resources::judge(&facts);
     let blame = limits::judge(&facts, knee.as_ref(), &seen);
     let rate_error = belief::rate_error(&facts);
-    let mut findings = delivery::findings(&facts);
+    let mut findings = delivery::findings(&facts, blame.limit);
     findings.extend(answers::findings(&facts));
     findings.extend(
         knee.as_ref()

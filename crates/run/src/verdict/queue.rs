@@ -155,6 +155,14 @@ pub(super) fn takes_as_long_for_each(time: &TimeTrend) -> bool {
     time.count() >= SOME && both.is_some_and(|(slow, min)| slow <= LONGER * min as f64)
 }
 
+/// Whether half of the responses took so much longer than the fastest that some may have waited in the target.
+pub(super) fn may_wait(facts: &Facts<'_>) -> bool {
+    const LONGER: f64 = 1.15;
+    let time = facts.answered_time();
+    let times = time.quantile(0.5).zip(time.min());
+    times.is_some_and(|(median, min)| median >= LONGER * min as f64)
+}
+
 /// Whether requests may be queueing, in whatever order: all responses, or those that take most of the time,
 /// take much longer than the fastest of them. Times that vary by nature look the same.
 pub(super) fn may_stand(facts: &Facts<'_>) -> bool {

@@ -30,7 +30,7 @@ const LAG_NS: u64 = 1_000_000;
 const LAG_BESIDE: f64 = 0.25;
 /// Lateness that is reported however long responses take.
 const LAG_LONG_NS: u64 = 10_000_000;
-/// Lateness from which a load that was delivered was not delivered on time.
+/// Nanoseconds from which a stop of the generator is reported.
 const FROZEN_NS: u64 = 500_000_000;
 /// Share of the requests that failed because the generator ran out of a resource from which it is the limit.
 const RESOURCE_FAILURES: f64 = 0.01;
@@ -169,6 +169,11 @@ fn busy(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
+/// Whether the generator itself stood still, or was throttled.
+pub(super) fn was_stopped(facts: &Facts<'_>) -> bool {
+    throttled(facts).is_some() || stood_still(facts).is_some()
+}
+
 fn throttled(facts: &Facts<'_>) -> Option<Finding> {
     let elapsed = facts.elapsed_seconds();
     // The kernel sums the times of all CPUs.
@@ -237,6 +242,11 @@ fn lateness_ns(facts: &Facts<'_>) -> Option<u64> {
     let window = units::duration_ns(facts.evidence.plan.start_window);
     let allowed = window.saturating_mul(2).saturating_add(LAG_NS);
     (lag > allowed).then_some(lag)
+}
+
+/// Whether it is reported that requests started late.
+pub(super) fn starts_late(facts: &Facts<'_>) -> bool {
+    late(facts).is_some()
 }
 
 fn late(facts: &Facts<'_>) -> Option<Finding> {
@@ -477,6 +487,7 @@ fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
     if is_known && facts.seen.connections.retransmits == 0 {
         return None;
     }
+    let is_of_path = weights::round_trip(facts).is_some() || link::link(facts).is_some();
     (slowest >= SYN_TIMEOUT_NS && fastest < SYN_TIMEOUT_NS / 3).then(|| {
         Code::SlowConnects.finding(
             Gravity::Caution,
@@ -485,7 +496,10 @@ fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
                 duration(slowest as f64 / 1e9),
                 duration(fastest as f64 / 1e9)
             ),
-            "look for a full accept queue on the target (somaxconn, backlog) or a lossy link",
+            match is_of_path {
+                true => "look for a full or lossy link, or for a full accept queue on the target (somaxconn, backlog)",
+                false => "look for a full accept queue on the target (somaxconn, backlog) or a lossy link",
+            },
         )
     })
 }

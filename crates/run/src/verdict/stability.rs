@@ -24,8 +24,11 @@ use super::wording::{count, duration, percent, rate};
 const ROWS_MIN: usize = 6;
 /// A first second belongs to a cold start if its median is at least this many times that of the last part.
 const COLD_FACTOR: f64 = 2.0;
-/// The difference in nanoseconds must be greater than this.
+/// The difference in nanoseconds must be greater than this; than the second if a second has few responses.
 const COLD_NS: f64 = 200_000.0;
+const COLD_OF_FEW_NS: f64 = 2_000_000.0;
+/// Responses in a second from which their median is not chance.
+const MANY: u64 = 100;
 /// The first seconds are compared with the last part of this many equal parts.
 const LAST: usize = 3;
 /// Responses are slowing if their median at the end is at least this many times that at the start.
@@ -148,13 +151,15 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     Some(Code::OutageSeen.finding(
         Gravity::Caution,
         format!(
-            "for {} from {at} on, goodput fell below {} of its usual {}, then the target recovered{again}",
+            "for {} from {at} on, goodput fell below {} of its usual {}, then recovered{again}",
             duration(lasted),
             percent(DOWN),
             rate(usual)
         ),
         match limit {
-            Limit::Network => "look for what interrupted the network path to the target at that time",
+            Limit::Network => {
+                "look for what interrupted the network path to the target at that time"
+            }
             _ => "look for a restart, a failover or a long pause (garbage collection) at that time",
         },
     ))
@@ -184,6 +189,11 @@ fn often_take(facts: &Facts<'_>, seconds: f64, outages: usize) -> bool {
 
 /// A target that did not recover in the rows from its outage on.
 fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Finding> {
+    let good: u64 = rows.iter().map(|row| row.good).sum();
+    let nothing_came = match good {
+        0 => "no responses came after that",
+        _ => "hardly any responses came after that",
+    };
     let (what, advice) = match end_of(facts, rows, usual)? {
         End::Wrong => (
             "the responses after that were wrong",
@@ -195,7 +205,7 @@ fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Fi
             },
         ),
         End::Silent if limit == Limit::Network => (
-            "no responses came after that",
+            nothing_came,
             "look for what cut the network path to the target at that time: a link, a firewall, a route",
         ),
         End::Silent if may_come_too_late(facts) => (
@@ -203,11 +213,10 @@ fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Fi
             "look for a queue that grows: responses may come later than {timeout}, which each request waited for",
         ),
         End::Silent => (
-            "no responses came after that",
+            nothing_came,
             "look at the target's log at that time: it died, or hangs",
         ),
     };
-    let good: u64 = rows.iter().map(|row| row.good).sum();
     let left: f64 = rows.iter().map(|row| row_seconds(row)).sum();
     Some(Code::TargetDied.finding(
         Gravity::Alarm,
@@ -254,6 +263,9 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
     let always_answered = last.iter().all(|row| good(row) >= USUAL_MIN);
     // A second without responses has no times; if every later second has many responses, it is cold too.
     let is_cold = |row: &Row| match p50(row) {
+        Some(ns) if row.completed < MANY => {
+            ns >= COLD_FACTOR * later && ns - later > COLD_OF_FEW_NS
+        }
         Some(ns) => ns >= COLD_FACTOR * later && ns - later > COLD_NS,
         // A response that takes a second cannot arrive in the first one.
         None => always_answered && (row.at_ns + row.span_ns) as f64 > COLD_FACTOR * later,
@@ -463,14 +475,27 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             duration(longest / 1e9),
             duration(usual / 1e9)
         ),
-        match is_of_link {
-            true => "look for what interrupts the network path to the target at these times",
-            false if link::stood_still(facts) => {
-                "the target's kernel acknowledged nothing during these pauses: look for what interrupts the network path, or stops the target's machine"
-            }
-            false => "look for what stops the target at these times: garbage collection, a periodic job, a flush to disk",
-        },
+        advice_on_pauses(facts, is_of_link),
     ))
+}
+
+/// Where to look for the cause of pauses.
+fn advice_on_pauses(facts: &Facts<'_>, is_of_link: bool) -> &'static str {
+    match is_of_link {
+        true => "look for what interrupts the network path to the target at these times",
+        false if signs::was_stopped(facts) => {
+            "the generator stood still or was throttled in this run: look at that first"
+        }
+        false if signs::loses_segments(facts) => {
+            "packets were lost: look for what interrupts the network path at these times, or stops the target's machine"
+        }
+        false if link::stood_still(facts) => {
+            "the target's kernel acknowledged nothing during these pauses: look for what interrupts the network path, or stops the target's machine"
+        }
+        false => {
+            "look for what stops the target at these times: garbage collection, a periodic job, a flush to disk"
+        }
+    }
 }
 
 /// How long half of the virtual users or more were held up in a second, in nanoseconds, where that is at least so long. Users that

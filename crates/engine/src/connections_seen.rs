@@ -13,7 +13,7 @@ use crate::platform::TcpFacts;
 
 /// Connections that are asked for their kernel facts in each interval: enough for a picture, few
 /// enough to cost nothing.
-const TCP_FACTS_MAX: u32 = 16;
+const TCP_FACTS_MAX: u32 = 64;
 
 /// The connections of one worker, for any client.
 #[derive(Debug)]

@@ -79,8 +79,13 @@ pub(crate) fn connection_line(result: &RunResult) -> String {
         parts.push(format!("smallest round trip {}", span(rtt as f64)));
     }
     if connections.retransmits > 0 {
+        let sampled = connections.min_rtt.count();
+        let on = match sampled < connections.opened {
+            true => format!(" on {} sampled connections", count(sampled)),
+            false => String::new(),
+        };
         parts.push(format!(
-            "{} retransmitted segments",
+            "{} retransmitted segments{on}",
             count(connections.retransmits)
         ));
     }

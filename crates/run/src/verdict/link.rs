@@ -9,7 +9,7 @@ use loadline_model::result::Row;
 use loadline_model::snapshot::Connections;
 
 use super::facts::{Facts, row_seconds, share};
-use super::{downtime, stats, weights};
+use super::{backlog, downtime, losses, stats, weights};
 
 /// Body size in bytes from which its transfer may be the limit.
 const BODY_MIN: f64 = 32.0 * 1024.0;
@@ -51,7 +51,8 @@ pub(super) struct Link {
 /// pace (each body takes equally long), a load that was delivered, and a worker that reads without pause (it
 /// always finds more bytes).
 pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
-    let is_carried = facts.open && facts.missed().is_none() && facts.load_is_constant();
+    let is_sent = facts.open && facts.missed().is_none() && facts.load_is_constant();
+    let is_carried = is_sent && !facts.lacks_answers() && backlog::falls_behind(facts).is_none();
     if is_carried || facts.rows.len() < FLAT_ROWS || weights::uses_slices_up(facts) {
         return None;
     }
@@ -77,7 +78,7 @@ fn shared_down(facts: &Facts<'_>) -> Option<Link> {
     const SHARED: f64 = 1.5;
     let crowds = || {
         let waits = round_trips(&facts.seen.connections).is_some_and(|both| both.waits());
-        let queues = waits && weights::gaps_each(facts).is_some();
+        let queues = waits && losses::gaps_each(facts).is_some();
         queues || standing_queue_ns(facts).is_some()
     };
     if at_once(facts) < SHARED || facts.mean_body() < QUEUED_BODY_MIN || !crowds() {
@@ -277,9 +278,9 @@ fn queues_upwards(facts: &Facts<'_>) -> bool {
 /// Whether the smoothed round trip is many times the usual smallest one and many segments are lost: a queue,
 /// however short, has no room for them.
 fn queue_overflows(facts: &Facts<'_>) -> bool {
-    let connections = &facts.seen.connections;
-    let lost = share(connections.retransmits, facts.counts.completed);
-    let queued = round_trips(connections).is_some_and(|both| both.are_longer(QUEUED_TIMES));
+    let lost = share(losses::retransmits(facts), facts.counts.completed);
+    let queued =
+        round_trips(&facts.seen.connections).is_some_and(|both| both.are_longer(QUEUED_TIMES));
     lost >= LOST_UPWARDS && queued
 }
 

@@ -18,6 +18,7 @@ mod headline;
 mod lateness;
 mod limits;
 mod link;
+mod losses;
 mod names;
 mod queue;
 mod resources;

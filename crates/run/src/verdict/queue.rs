@@ -95,12 +95,13 @@ pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
     const EVEN: f64 = 0.25;
     /// Maximum share of the deviation expected from as many virtual users with independent response times.
     const EVENER: f64 = 0.6;
+    const ROWS_MIN: usize = 6;
     let is_even = |pace: Pace| {
         let on_their_own = facts.answered_time().quantiles(&[0.1, 0.5, 0.9]);
         let differ = on_their_own.map_or(0.0, |at| (at[2] - at[0]) / MIDDLE_80 / at[1]);
         pace.deviation <= EVEN.min(EVENER * differ) * pace.by_chance()
     };
-    may_stand(facts) && Pace::of(facts).is_some_and(is_even)
+    may_stand(facts) && Pace::of(facts, ROWS_MIN).is_some_and(is_even)
 }
 
 /// Whether the number of responses per second varies much more than chance allows for requests that do not wait for
@@ -108,8 +109,10 @@ pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
 pub(super) fn varies_together(facts: &Facts<'_>) -> bool {
     /// Minimum multiple of the deviation expected by chance.
     const UNEVEN: f64 = 3.0;
+    /// So uneven by chance are few seconds, once in 100,000 runs.
+    const ROWS_MIN: usize = 4;
     let is_uneven = |pace: Pace| pace.deviation >= UNEVEN * pace.by_chance();
-    may_stand(facts) && Pace::of(facts).is_some_and(is_uneven)
+    may_stand(facts) && Pace::of(facts, ROWS_MIN).is_some_and(is_uneven)
 }
 
 /// Whether more users of a closed load got hardly more responses, and waited longer for each.
@@ -229,9 +232,8 @@ struct Pace {
 }
 
 impl Pace {
-    /// `None` if the load changes, or if there are too few seconds or responses.
-    fn of(facts: &Facts<'_>) -> Option<Pace> {
-        const ROWS_MIN: usize = 6;
+    /// `None` if the load changes, or if there are fewer seconds than that, or too few responses.
+    fn of(facts: &Facts<'_>, rows_min: usize) -> Option<Pace> {
         const MANY: f64 = 10.0;
         let rows = facts.rows.get(1..facts.rows.len().saturating_sub(1))?;
         let full = rows.iter().filter(|row| row.active_vus >= facts.vus);
@@ -239,7 +241,7 @@ impl Pace {
             .map(|row| row.completed as f64 / row_seconds(row))
             .collect();
         let (rate, deviation) = stats::mean_and_deviation(&answers)?;
-        let says = answers.len() >= ROWS_MIN && rate >= MANY && facts.load_is_constant();
+        let says = answers.len() >= rows_min && rate >= MANY && facts.load_is_constant();
         says.then_some(Pace { rate, deviation })
     }
 

@@ -15,6 +15,7 @@ use loadline_model::verdict::{Finding, Gravity};
 use super::code::Code;
 use super::facts::{Facts, share};
 use super::link;
+use super::losses;
 use super::weights::{self, NEW_CONNECTIONS, SYN_TIMEOUT_NS};
 use super::wording::{count, counted, duration, percent};
 
@@ -344,19 +345,23 @@ pub(super) fn loses_segments(facts: &Facts<'_>) -> bool {
 }
 
 fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
-    let again = weights::lost_segments(facts);
+    let again = losses::lost_segments(facts);
     let lost = share(again, facts.counts.completed);
+    let about = match losses::connections_per_sample(facts) > 1.0 {
+        true => "about ",
+        false => "",
+    };
     (again > 10 && lost > RETRANSMITS).then(|| {
         Code::Retransmits.finding(
             Gravity::Caution,
-            match lost > 1.0 {
-                true => format!("{} TCP retransmits ({lost:.1} per response)", count(again)),
-                false => format!(
-                    "{} TCP retransmits ({} of the responses)",
-                    count(again),
-                    percent(lost)
-                ),
-            },
+            format!(
+                "{about}{} TCP retransmits ({})",
+                count(again),
+                match lost > 1.0 {
+                    true => format!("{lost:.1} per response"),
+                    false => format!("{} of the responses", percent(lost)),
+                }
+            ),
             "look for a lossy or full link: each loss costs 200 ms or more",
         )
     })
@@ -366,7 +371,7 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
 fn gaps(facts: &Facts<'_>) -> Option<Finding> {
     const SHARE: f64 = 0.1;
     let is_told = lost_on_the_way(facts).is_some();
-    let each = weights::gaps_each(facts).filter(|_| !is_told)?;
+    let each = losses::gaps_each(facts).filter(|_| !is_told)?;
     let receiving = facts.seen.phases.receiving.mean()? / 1e9;
     let part = receiving / weights::mean_time(facts)?;
     (part >= SHARE).then(|| {
@@ -471,7 +476,7 @@ pub(super) fn is_let_in_late(facts: &Facts<'_>) -> bool {
         .mean()
         .zip(waiting.min())
         .is_some_and(|(mean, least)| {
-            mean >= weights::WAITS * least as f64 && mean / 1e9 >= WAITED_S
+            mean >= losses::WAITS * least as f64 && mean / 1e9 >= WAITED_S
         });
     waits_to_be_accepted(facts)
         && facts.seen.connections.connect.sum() as f64 >= MOSTLY * all

@@ -5,14 +5,13 @@
 //! not negative, and their sum is one.
 
 use loadline_metric::{Summary, TimeTrend};
-use loadline_model::ErrorClass;
 use loadline_model::result::Row;
 use loadline_model::snapshot::Connections;
 use loadline_model::units;
 
 use super::facts::{Facts, row_seconds, share};
 use super::link::{self, link};
-use super::names;
+use super::losses;
 
 /// Share of the time in which a worker had something to do from which it is what virtual users wait for between
 /// requests.
@@ -47,10 +46,6 @@ const WRITE_S: f64 = 0.01;
 pub(super) const ROUND_TRIP_MIN_S: f64 = 0.001;
 /// Linux's minimum retransmission timeout.
 pub(super) const RETRANSMIT_NS: u64 = 200_000_000;
-/// The same, with some tolerance for what comes after it.
-const TIMEOUT_NS: std::ops::Range<u64> = 195_000_000..260_000_000;
-/// Fewer retransmits are chance.
-const RETRANSMITS_MIN: u64 = 10;
 /// Linux retransmits a lost SYN after one second.
 pub(super) const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
 /// Connections made per request from which connections count as made all the time.
@@ -61,9 +56,6 @@ pub(super) const SEGMENT: f64 = 1_448.0;
 pub(super) const FIRST_FLIGHT: f64 = 10.0 * SEGMENT;
 /// Share of the workers' time spent writing from which requests wait for it.
 pub(super) const HELD_MOSTLY: f64 = 0.4;
-/// A target that lets connections wait in the accept queue lets their requests wait too: at least this many
-/// times as long as the fastest.
-pub(super) const WAITS: f64 = 2.0;
 /// Minimum share of the starts with a known lateness for it to be representative.
 const LAG_KNOWN: f64 = 0.2;
 
@@ -338,27 +330,7 @@ fn network_s(facts: &Facts<'_>) -> f64 {
     let round_trip = round_trip(facts).unwrap_or(0.0);
     let handshakes = connections_made(facts) * handshake_s(facts);
     let distance = round_trip + handshakes + slow_start_s(facts, round_trip);
-    let again = match lost_segments(facts) {
-        few if few <= RETRANSMITS_MIN => 0.0,
-        // A lost segment delays all streams of its connection.
-        many => {
-            let each = share(many, facts.counts.completed) * streams_at_once(facts);
-            each * RETRANSMIT_NS as f64 / 1e9
-        }
-    };
-    let again = again.max(timeouts_s(facts));
-    let lost = again.max(lost_connects_s(facts)) + gaps_s(facts);
-    (distance + lost).max(upload_s(facts)) + names_s(facts)
-}
-
-/// Upper bound of the concurrent streams per connection: one without HTTP/2, and one if a connection is only
-/// used for one request.
-fn streams_at_once(facts: &Facts<'_>) -> f64 {
-    let connections = &facts.seen.connections;
-    let most = f64::from(facts.evidence.plan.client.protocol.streams());
-    let each = 1.0 / connections_made(facts).clamp(f64::MIN_POSITIVE, 1.0);
-    let shared = most.min(facts.vus.max(1) as f64).min(each) - 1.0;
-    1.0 + shared * share(connections.http2, connections.opened).min(1.0)
+    (distance + losses::waited_s(facts)).max(upload_s(facts)) + names_s(facts)
 }
 
 /// Mean transfer time of a request, in seconds; zero if it fits into the initial window.
@@ -380,62 +352,6 @@ pub(super) fn upload_among_s(facts: &Facts<'_>, at_once: f64) -> f64 {
     }
     let each = connections.in_flight_ns as f64 / 1e9 / looked_at as f64;
     (each * connections_made(facts) * at_once - DELAYED_ACK_S).max(0.0)
-}
-
-/// Segments per response that arrived before an earlier one; `None` if there are few.
-pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
-    const MANY: f64 = 0.1;
-    /// As a share of the segments of a response: fewer delay nobody.
-    const MANY_OF_SEGMENTS: f64 = 0.001;
-    /// Per response that took at least as long as a retransmission timeout.
-    const OF_LATE: f64 = 0.25;
-    let connections = &facts.seen.connections;
-    let answers = share(facts.counts.completed, connections.opened.max(1));
-    let each = share(connections.out_of_order, connections.min_rtt.count()) / answers;
-    let time = facts.answered_time();
-    let late = longer_than(time, RETRANSMIT_NS);
-    let of_late = late > 0 && connections.out_of_order as f64 >= OF_LATE * late as f64;
-    let are_many = connections.out_of_order > RETRANSMITS_MIN && (each >= MANY || of_late);
-    let are_lost = each >= MANY_OF_SEGMENTS * facts.mean_body() / SEGMENT;
-    (answers > 0.0 && are_many && are_lost).then_some(each)
-}
-
-/// How long responses wait for lost parts, in seconds: from the first byte to the last.
-fn gaps_s(facts: &Facts<'_>) -> f64 {
-    let receiving = facts.seen.phases.receiving.mean();
-    let receiving = receiving.filter(|_| gaps_each(facts).is_some());
-    receiving.unwrap_or(0.0) / 1e9
-}
-
-/// Time that lost SYNs on a long path add to a request, in seconds. A full accept queue also drops SYNs; but
-/// then accepted requests wait in the target, at least twice as long as the fastest and for a noticeable share
-/// of the connect time.
-fn lost_connects_s(facts: &Facts<'_>) -> f64 {
-    /// As a share of the connect time.
-    const HARDLY: f64 = 0.02;
-    let connect = &facts.seen.connections.connect;
-    let waiting = &facts.seen.phases.waiting;
-    let (Some(round_trip), Some(mean), Some(waits), Some(at_least)) = (
-        round_trip(facts),
-        connect.mean(),
-        waiting.mean(),
-        waiting.min(),
-    ) else {
-        return 0.0;
-    };
-    let waits_hardly = waits < WAITS * at_least as f64 || waits < HARDLY * mean;
-    match connect.max() >= Some(SYN_TIMEOUT_NS) && waits_hardly {
-        true => (mean / 1e9 - round_trip).max(0.0) * connections_made(facts) + never_made_s(facts),
-        false => 0.0,
-    }
-}
-
-/// Time that connections which timed out before they were made add to a request, in seconds.
-fn never_made_s(facts: &Facts<'_>) -> f64 {
-    let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
-    let never_made = facts.failed(ErrorClass::ConnectTimeout);
-    let part = share(never_made, facts.counts.failed_total());
-    part * failed.sum() as f64 / 1e9 / (answered.count() + failed.count()).max(1) as f64
 }
 
 /// Duration of the round trips of a connection setup, in seconds.
@@ -476,67 +392,6 @@ fn slow_start_s(facts: &Facts<'_>, round_trip: f64) -> f64 {
 /// Connections made per request.
 pub(super) fn connections_made(facts: &Facts<'_>) -> f64 {
     share(facts.seen.connections.opened, facts.counts.started)
-}
-
-/// Segments that the network lost. Zero on a short path if connects sometimes take seconds and new connections
-/// are frequent: then the cause is a full accept queue.
-pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
-    /// Maximum number of lost segments per response.
-    const EACH: u64 = 4;
-    let connections = &facts.seen.connections;
-    if round_trip(facts).is_some() {
-        return connections.retransmits.max(sent_again_by_target(facts));
-    }
-    let has_slow = connections.connect.max() >= Some(SYN_TIMEOUT_NS);
-    if has_slow && connections_made(facts) >= NEW_CONNECTIONS {
-        return 0;
-    }
-    // Unnecessary retransmits delayed nobody.
-    let late = [&facts.seen.answered_time, &facts.seen.failed_time];
-    let late = late.map(|time| longer_than(time, RETRANSMIT_NS));
-    let most = late.iter().sum::<u64>().saturating_mul(EACH);
-    connections
-        .retransmits
-        .min(most)
-        .max(sent_again_by_target(facts))
-}
-
-/// Responses that were later than usual by one retransmission timeout, provided that this side retransmitted as
-/// well: most of the lost segments are retransmitted by the target. Zero if many responses are late by other
-/// amounts.
-fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
-    /// Share of the late responses.
-    const MOST: f64 = 0.5;
-    const OURS: f64 = 0.1;
-    let time = names::of_most_time(facts);
-    let Some(usual) = time.quantile(0.5).map(|ns| ns as u64) else {
-        return 0;
-    };
-    let later_than = |ns: u64| longer_than(time, usual.saturating_add(ns));
-    let late = later_than(TIMEOUT_NS.start);
-    let by_timeout = late - later_than(TIMEOUT_NS.end);
-    let connections = &facts.seen.connections;
-    // An unnecessary retransmit shows that the acknowledgement, sent with a response, was lost.
-    let ours = connections.retransmits + connections.needless;
-    let is_so =
-        ours > RETRANSMITS_MIN && share(ours, late) >= OURS && share(by_timeout, late) >= MOST;
-    if is_so { by_timeout } else { 0 }
-}
-
-/// Time by which late responses exceed the usual one, per request in seconds, if they are late by retransmission
-/// timeouts: one after another for a segment that is lost again, and none is late by less than one.
-fn timeouts_s(facts: &Facts<'_>) -> f64 {
-    /// Share of the late responses.
-    const LESS: f64 = 0.15;
-    const LATER: u64 = 3;
-    let time = names::of_most_time(facts);
-    let usual = time.quantile(0.5).unwrap_or(0.0);
-    let late = longer_than(time, usual as u64 + TIMEOUT_NS.start);
-    let less = longer_than(time, usual as u64 * LATER).saturating_sub(late);
-    match sent_again_by_target(facts) > 0 && share(less, late) <= LESS {
-        true => (time.mean().unwrap_or(0.0) - usual).max(0.0) / 1e9,
-        false => 0.0,
-    }
 }
 
 /// How many values are greater than `ns`.

@@ -450,3 +450,29 @@ fn a_way_that_stood_still_is_no_pause_of_the_target() {
         "{advice:?}"
     );
 }
+
+/// The kernel is asked about some of the connections: losses on the others are as many each.
+#[test]
+fn retransmits_of_a_few_connections_stand_for_those_of_all() {
+    for (opened, limit) in [(20, Limit::Target), (400, Limit::Network)] {
+        let mut run = Run::new(constant_vus(400, 10), 10.0, 4_000, 80.0);
+        run.answer(4_000, &[(0.6, 80 * MS), (0.4, 255 * MS)]);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = opened;
+        connections.retransmits = 130;
+        for _ in 0..20 {
+            connections.connect.record(40 * MS);
+            connections.min_rtt.record(40 * MS);
+            connections.rtt.record(41 * MS);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let told = found(&verdict, Code::Retransmits).expect("they are many");
+        assert_eq!(
+            told.text.starts_with("about 2,600"),
+            opened == 400,
+            "{}",
+            told.text
+        );
+    }
+}

@@ -1,0 +1,184 @@
+//! What lost packets cost: segments and handshakes that one side had to send again, and how long requests waited for
+//! them.
+//!
+//! Must not weigh this against other causes. Invariant: what a full accept queue or a target that hangs explains as well
+//! is not a loss.
+
+use loadline_model::ErrorClass;
+
+use super::facts::{Facts, share};
+use super::names;
+use super::weights::{
+    NEW_CONNECTIONS, RETRANSMIT_NS, SEGMENT, SYN_TIMEOUT_NS, connections_made, longer_than,
+    round_trip,
+};
+
+/// Linux's minimum retransmission timeout, with some tolerance for what comes after it.
+const TIMEOUT_NS: std::ops::Range<u64> = 195_000_000..260_000_000;
+/// Fewer retransmits are chance.
+const RETRANSMITS_MIN: u64 = 10;
+/// A target that lets connections wait in the accept queue lets their requests wait too: at least this many
+/// times as long as the fastest.
+pub(super) const WAITS: f64 = 2.0;
+
+/// Time that lost packets add to a request, in seconds.
+pub(super) fn waited_s(facts: &Facts<'_>) -> f64 {
+    let again = match lost_segments(facts) {
+        few if few <= RETRANSMITS_MIN => 0.0,
+        // A lost segment delays all streams of its connection.
+        many => {
+            let each = share(many, facts.counts.completed) * streams_at_once(facts);
+            each * RETRANSMIT_NS as f64 / 1e9
+        }
+    };
+    let again = again.max(timeouts_s(facts));
+    again.max(lost_connects_s(facts)) + gaps_s(facts)
+}
+
+/// Upper bound of the concurrent streams per connection: one without HTTP/2, and one if a connection is only
+/// used for one request.
+fn streams_at_once(facts: &Facts<'_>) -> f64 {
+    let connections = &facts.seen.connections;
+    let most = f64::from(facts.evidence.plan.client.protocol.streams());
+    let each = 1.0 / connections_made(facts).clamp(f64::MIN_POSITIVE, 1.0);
+    let shared = most.min(facts.vus.max(1) as f64).min(each) - 1.0;
+    1.0 + shared * share(connections.http2, connections.opened).min(1.0)
+}
+
+/// Segments per response that arrived before an earlier one; `None` if there are few.
+pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
+    const MANY: f64 = 0.1;
+    /// As a share of the segments of a response: fewer delay nobody.
+    const MANY_OF_SEGMENTS: f64 = 0.001;
+    /// Per response that took at least as long as a retransmission timeout.
+    const OF_LATE: f64 = 0.25;
+    let connections = &facts.seen.connections;
+    let answers = share(facts.counts.completed, connections.opened.max(1));
+    let each = share(connections.out_of_order, connections.min_rtt.count()) / answers;
+    let time = facts.answered_time();
+    let late = longer_than(time, RETRANSMIT_NS);
+    let of_late = late > 0 && connections.out_of_order as f64 >= OF_LATE * late as f64;
+    let are_many = connections.out_of_order > RETRANSMITS_MIN && (each >= MANY || of_late);
+    let are_lost = each >= MANY_OF_SEGMENTS * facts.mean_body() / SEGMENT;
+    (answers > 0.0 && are_many && are_lost).then_some(each)
+}
+
+/// How long responses wait for lost parts, in seconds: from the first byte to the last.
+fn gaps_s(facts: &Facts<'_>) -> f64 {
+    let receiving = facts.seen.phases.receiving.mean();
+    let receiving = receiving.filter(|_| gaps_each(facts).is_some());
+    receiving.unwrap_or(0.0) / 1e9
+}
+
+/// Time that lost SYNs on a long path add to a request, in seconds. A full accept queue also drops SYNs; but
+/// then accepted requests wait in the target, at least twice as long as the fastest and for a noticeable share
+/// of the connect time.
+fn lost_connects_s(facts: &Facts<'_>) -> f64 {
+    /// As a share of the connect time.
+    const HARDLY: f64 = 0.02;
+    let connect = &facts.seen.connections.connect;
+    let waiting = &facts.seen.phases.waiting;
+    let (Some(round_trip), Some(mean), Some(waits), Some(at_least)) = (
+        round_trip(facts),
+        connect.mean(),
+        waiting.mean(),
+        waiting.min(),
+    ) else {
+        return 0.0;
+    };
+    let waits_hardly = waits < WAITS * at_least as f64 || waits < HARDLY * mean;
+    match connect.max() >= Some(SYN_TIMEOUT_NS) && waits_hardly {
+        true => (mean / 1e9 - round_trip).max(0.0) * connections_made(facts) + never_made_s(facts),
+        false => 0.0,
+    }
+}
+
+/// Time that connections which timed out before they were made add to a request, in seconds.
+fn never_made_s(facts: &Facts<'_>) -> f64 {
+    let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
+    let never_made = facts.failed(ErrorClass::ConnectTimeout);
+    let part = share(never_made, facts.counts.failed_total());
+    part * failed.sum() as f64 / 1e9 / (answered.count() + failed.count()).max(1) as f64
+}
+
+/// Retransmits of this side on all connections: the kernel was asked about some of them. A few are chance, which is
+/// not multiplied.
+pub(super) fn retransmits(facts: &Facts<'_>) -> u64 {
+    of_all(facts, facts.seen.connections.retransmits)
+}
+
+fn of_all(facts: &Facts<'_>, of_sampled: u64) -> u64 {
+    match of_sampled {
+        few if few <= RETRANSMITS_MIN => few,
+        many => (many as f64 * connections_per_sample(facts)) as u64,
+    }
+}
+
+/// Connections made for each that the kernel was asked about; at least one.
+pub(super) fn connections_per_sample(facts: &Facts<'_>) -> f64 {
+    let connections = &facts.seen.connections;
+    let sampled = connections.min_rtt.count().max(1);
+    share(connections.opened, sampled).max(1.0)
+}
+
+/// Segments that the network lost. Zero on a short path if connects sometimes take seconds and new connections
+/// are frequent: then the cause is a full accept queue.
+pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
+    /// Maximum number of lost segments per response.
+    const EACH: u64 = 4;
+    let connections = &facts.seen.connections;
+    if round_trip(facts).is_some() {
+        return retransmits(facts).max(sent_again_by_target(facts));
+    }
+    let has_slow = connections.connect.max() >= Some(SYN_TIMEOUT_NS);
+    if has_slow && connections_made(facts) >= NEW_CONNECTIONS {
+        return 0;
+    }
+    // Unnecessary retransmits delayed nobody.
+    let late = [&facts.seen.answered_time, &facts.seen.failed_time];
+    let late = late.map(|time| longer_than(time, RETRANSMIT_NS));
+    let most = late.iter().sum::<u64>().saturating_mul(EACH);
+    retransmits(facts)
+        .min(most)
+        .max(sent_again_by_target(facts))
+}
+
+/// Responses that were later than usual by one retransmission timeout, which Linux makes longer than its minimum by a
+/// round trip, provided that this side retransmitted as
+/// well: most of the lost segments are retransmitted by the target. Zero if many responses are late by other
+/// amounts.
+fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
+    /// Share of the late responses.
+    const MOST: f64 = 0.5;
+    const OURS: f64 = 0.1;
+    let time = names::of_most_time(facts);
+    let Some(usual) = time.quantile(0.5).map(|ns| ns as u64) else {
+        return 0;
+    };
+    let later_than = |ns: u64| longer_than(time, usual.saturating_add(ns));
+    let late = later_than(TIMEOUT_NS.start);
+    let round_trip = (round_trip(facts).unwrap_or(0.0) * 1e9) as u64;
+    let by_timeout = late - later_than(TIMEOUT_NS.end.saturating_add(round_trip));
+    let connections = &facts.seen.connections;
+    // An unnecessary retransmit shows that the acknowledgement, sent with a response, was lost.
+    let ours = of_all(facts, connections.retransmits + connections.needless);
+    let is_so =
+        ours > RETRANSMITS_MIN && share(ours, late) >= OURS && share(by_timeout, late) >= MOST;
+    if is_so { by_timeout } else { 0 }
+}
+
+/// Time by which late responses exceed the usual one, per request in seconds, if they are late by retransmission
+/// timeouts: one after another for a segment that is lost again, and none is late by less than one.
+fn timeouts_s(facts: &Facts<'_>) -> f64 {
+    /// Share of the late responses.
+    const LESS: f64 = 0.15;
+    const LATER: u64 = 3;
+    let time = names::of_most_time(facts);
+    let usual = time.quantile(0.5).unwrap_or(0.0);
+    let late = longer_than(time, usual as u64 + TIMEOUT_NS.start);
+    let less = longer_than(time, usual as u64 * LATER).saturating_sub(late);
+    match sent_again_by_target(facts) > 0 && share(less, late) <= LESS {
+        true => (time.mean().unwrap_or(0.0) - usual).max(0.0) / 1e9,
+        false => 0.0,
+    }
+}

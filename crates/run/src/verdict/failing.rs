@@ -116,6 +116,10 @@ pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
         None if given_up == 0 && fail_on_the_way => Limit::Network,
         Some(_) => Limit::Unknown,
         None if facts.are_unacknowledged(given_up) => Limit::Network,
+        // Packets queue on the path: no target can cause that.
+        None if facts.still_receives() && link::standing_queue_ns(facts).is_some() => {
+            Limit::Network
+        }
         // A slow sender and a slow network path look the same.
         None if facts.still_receives() && weights::round_trip(facts).is_some() => Limit::Unknown,
         None => Limit::Target,

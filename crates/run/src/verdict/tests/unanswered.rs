@@ -33,10 +33,19 @@ fn a_load_that_is_sent_and_not_answered_is_the_targets() {
 /// Large responses over a long path, with some bytes arriving each second.
 #[test]
 fn responses_that_never_end_may_be_carried_slowly() {
-    for (bytes, limit) in [(40_000, Limit::Unknown), (0, Limit::Target)] {
+    // With packets queueing on the path, it is not the target that sends slowly.
+    let cases = [
+        (40_000, 20, Limit::Unknown),
+        (40_000, 200, Limit::Network),
+        (0, 20, Limit::Target),
+    ];
+    for (bytes, smoothed_ms, limit) in cases {
         let mut run = left_behind(200);
         let connections = &mut run.totals.seen.connections;
-        (0..30).for_each(|_| connections.min_rtt.record(20 * MS));
+        for _ in 0..30 {
+            connections.min_rtt.record(20 * MS);
+            connections.rtt.record(smoothed_ms * MS);
+        }
         run.series
             .iter_mut()
             .for_each(|row| row.bytes_received = bytes);

@@ -4,8 +4,9 @@
 
 use loadline_model::result::Row;
 
-use super::facts::{Facts, row_seconds};
+use super::facts::{Facts, row_seconds, share};
 use super::names;
+use super::stats::median;
 
 /// Rows needed to compare thirds.
 const ROWS_MIN: usize = 6;
@@ -70,6 +71,20 @@ pub(super) fn piles_up(facts: &Facts<'_>) -> bool {
     let series = facts.evidence.series.iter();
     let waiting: u64 = series.filter(waits).map(|row| row.completed).sum();
     waiting as f64 >= MANY * facts.counts.completed.max(1) as f64
+}
+
+/// Whether as many requests of an open load were in flight at the end of a second as start in one, and hardly any in most of
+/// the others: responses had stopped for a while.
+pub(super) fn stops_for_a_while(facts: &Facts<'_>) -> bool {
+    /// Share of the largest pile.
+    const HARDLY: f64 = 0.1;
+    /// Requests that start in a second from which their number is not chance.
+    const MANY: u64 = 20;
+    let rows = facts.rows.iter().filter(|row| row.started >= MANY);
+    let piles: Vec<f64> = rows.map(|row| share(row.active_vus, row.started)).collect();
+    let most = piles.iter().copied().fold(0.0, f64::max);
+    let usual = median(piles);
+    facts.open && most >= 1.0 && usual.is_some_and(|usual| usual <= HARDLY * most)
 }
 
 /// Responses per second in the last third of the run, if arrivals outpace responses from beginning to end.

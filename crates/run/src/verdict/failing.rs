@@ -262,12 +262,14 @@ fn round_trips_to_connect(facts: &Facts<'_>) -> f64 {
 pub(super) fn cuts_off(facts: &Facts<'_>) -> bool {
     const CUT_OFF: f64 = 0.25;
     const FAILED: f64 = 0.05;
+    /// The same if hardly any failed, as they were resent.
+    const RESENT: f64 = 0.4;
     let (started, again) = (facts.counts.started, facts.counts.retried);
     let failed = facts.counts.failed_total();
     let is_its_fault = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Target);
-    is_its_fault
-        && share(failed, started) >= FAILED
-        && share(failed + again, started + again) >= CUT_OFF
+    let cut_off = share(failed + again, started + again);
+    let failed = share(failed, started);
+    is_its_fault && (failed >= FAILED && cut_off >= CUT_OFF || cut_off >= RESENT)
 }
 
 /// Whether most responses reject the request as wrong, or all responses to one request.

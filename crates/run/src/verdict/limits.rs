@@ -408,6 +408,7 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || queue::slows_when_full(facts)
         || queue::fills_at_start(facts)
         || queue::comes_in_bunches(facts)
+        || queue::is_served_evenly(facts)
         || queue::varies_together(facts)
         || facts.evidence.plan.scenarios.len() == 1 && queue::starves_some(facts)
         || signs::waits_to_be_accepted(facts)

@@ -31,6 +31,9 @@ const MIDDLE_80: f64 = 2.56;
 /// Minimum ratio of the 10th percentile to the median in a queue.
 const QUICK: f64 = 0.4;
 
+/// The shares of the responses whose times show a queue.
+const QUEUE_QUANTILES: [f64; 3] = [0.1, 0.5, 0.9];
+
 /// How a queue shows in response times.
 struct Queue {
     /// Minimum ratio of the median to the fastest response.
@@ -39,19 +42,39 @@ struct Queue {
     spread: f64,
 }
 
-/// Whether all responses, or those of the request that takes most of the time, show a queue in the target.
+/// Whether all responses, or those of the request that takes most of the time, or those that came while all virtual
+/// users were in use, show a queue in the target.
 pub(super) fn has_queue(facts: &Facts<'_>) -> bool {
-    shows_queue(facts.answered_time()) || names::heaviest(facts).is_some_and(shows_queue)
+    shows_queue(facts.answered_time())
+        || names::heaviest(facts).is_some_and(shows_queue)
+        || shows_queue_when_full(facts)
 }
 
 fn shows_queue(time: &TimeTrend) -> bool {
-    let at = time.quantiles(&[0.1, 0.5, 0.9]).zip(time.min());
-    at.is_some_and(|(at, min)| {
-        let shows =
-            |queue: &Queue| at[1] >= queue.median * min as f64 && at[2] <= queue.spread * at[0];
-        // Times that vary by nature include short ones, however many requests wait.
-        at[0] >= QUICK * at[1] && QUEUES.iter().any(shows)
-    })
+    let at = time.quantiles(&QUEUE_QUANTILES).zip(time.min());
+    at.is_some_and(|(at, min)| are_of_queue([at[0], at[1], at[2]], min))
+}
+
+/// The same for the seconds that began and ended with all virtual users in use.
+fn shows_queue_when_full(facts: &Facts<'_>) -> bool {
+    const MANY: u64 = 50;
+    let is_full = |row: &&Row| row.active_vus >= facts.vus;
+    let pairs = facts.rows.windows(2);
+    let mut heat = Heat::default();
+    let full = pairs.filter(|pair| pair.iter().all(|row| is_full(row)));
+    full.for_each(|pair| heat.merge(&pair[1].heat));
+    let at = QUEUE_QUANTILES.map(|share| heat.quantile(share).unwrap_or(0) as f64);
+    let fastest = facts.answered_time().min();
+    heat.above(0) >= MANY && fastest.is_some_and(|fastest| are_of_queue(at, fastest))
+}
+
+/// Whether response times at [`QUEUE_QUANTILES`] are those of a queue, given the fastest response.
+fn are_of_queue(at: [f64; 3], fastest: u64) -> bool {
+    let [quick, median, slow] = at;
+    let shows =
+        |queue: &Queue| median >= queue.median * fastest as f64 && slow <= queue.spread * quick;
+    // Times that vary by nature include short ones, however many requests wait.
+    quick >= QUICK * median && QUEUES.iter().any(shows)
 }
 
 /// Whether responses took longer while all virtual users were in use than while some were free.
@@ -91,15 +114,16 @@ pub(super) fn fills_at_start(facts: &Facts<'_>) -> bool {
 /// allow, and responses take much longer than the fastest: the target processes them at its own pace, in
 /// whatever order.
 pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
-    /// Maximum share of the deviation expected by chance.
-    const EVEN: f64 = 0.25;
+    /// Maximum share of the deviation expected by chance: so even are four, five or more seconds once in 400 runs.
+    const EVEN: [f64; 3] = [0.12, 0.18, 0.25];
     /// Maximum share of the deviation expected from as many virtual users with independent response times.
     const EVENER: f64 = 0.6;
-    const ROWS_MIN: usize = 6;
+    const ROWS_MIN: usize = 4;
     let is_even = |pace: Pace| {
         let on_their_own = facts.answered_time().quantiles(&[0.1, 0.5, 0.9]);
         let differ = on_their_own.map_or(0.0, |at| (at[2] - at[0]) / MIDDLE_80 / at[1]);
-        pace.deviation <= EVEN.min(EVENER * differ) * pace.by_chance()
+        let even = EVEN[(pace.rows - ROWS_MIN).min(EVEN.len() - 1)];
+        pace.deviation <= even.min(EVENER * differ) * pace.by_chance()
     };
     may_stand(facts) && Pace::of(facts, ROWS_MIN).is_some_and(is_even)
 }
@@ -227,6 +251,7 @@ pub(super) fn comes_in_bunches(facts: &Facts<'_>) -> bool {
 
 /// Responses per second while all virtual users are in use.
 struct Pace {
+    rows: usize,
     rate: f64,
     deviation: f64,
 }
@@ -242,7 +267,11 @@ impl Pace {
             .collect();
         let (rate, deviation) = stats::mean_and_deviation(&answers)?;
         let says = answers.len() >= rows_min && rate >= MANY && facts.load_is_constant();
-        says.then_some(Pace { rate, deviation })
+        says.then_some(Pace {
+            rows: answers.len(),
+            rate,
+            deviation,
+        })
     }
 
     /// The deviation of a number of independent events: its square root.

@@ -10,6 +10,7 @@ use loadline_model::snapshot::Tally;
 use loadline_model::units::Nanos;
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
+use super::backlog;
 use super::code::Code;
 use super::downtime::{self, DOWN, Downtime, End, USUAL_MIN, downtime, end_of, good};
 use super::facts::{Facts, row_seconds, share};
@@ -105,7 +106,7 @@ fn interruptions(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
 pub(super) fn interrupts_many(facts: &Facts<'_>) -> bool {
     let at = facts.answered_time().quantiles(&[0.5, 0.95]);
     let are_held = at.is_some_and(|at| at[1] - at[0] >= LONG_NS);
-    are_held && is_interrupted(facts)
+    are_held && (is_interrupted(facts) || backlog::stops_for_a_while(facts))
 }
 
 /// Whether responses stalled at some time, or stopped.

@@ -100,6 +100,23 @@ fn a_load_that_was_carried_with_long_stalls_is_not_called_well() {
 
 /// Fast requests beside a few slow ones that pile up: a pile of a hundredth of all arrivals is half of the slow
 /// ones.
+/// One stop of a second and a half at the start: no second is empty, and a fifth of the users waited.
+#[test]
+fn one_stop_that_many_users_met_is_not_called_well() {
+    for (in_flight, limit) in [([130, 206], Limit::Target), ([4, 3], Limit::Nobody)] {
+        let mut run = Run::new(arrivals(200, 8, 400), 8.0, 1_600, 20.0);
+        run.answer(1_600, &[(0.8, 20 * MS), (0.2, 1_050 * MS)]);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            row.started = 200;
+            row.active_vus = in_flight.get(second).copied().unwrap_or(4);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let is_told = verdict.headline.contains("responses stalled");
+        assert_eq!(is_told, limit == Limit::Target, "{}", verdict.headline);
+    }
+}
+
 #[test]
 fn a_pile_is_measured_by_the_requests_that_take_the_time() {
     for (slow, limit) in [(240, Limit::Target), (0, Limit::Nobody)] {

@@ -48,7 +48,11 @@ fn quick_answers_before_a_queue_stands_tell_it() {
 
 #[test]
 fn times_far_from_the_fastest_leave_open_whose_they_are() {
-    let mut run = all_in_use(|_| (vec![20, 50, 50, 50, 55, 60, 80, 90], 1_000));
+    let times = vec![20, 50, 50, 50, 55, 60, 80, 90];
+    // So many responses each second only come from something that serves them in turn.
+    let even = all_in_use(|_| (times.clone(), 1_000)).judge();
+    assert_eq!(even.limit, Limit::Target, "{}", even.headline);
+    let mut run = all_in_use(|second| (times.clone(), 960 + second % 2 * 80));
     let verdict = run.judge();
     assert_eq!(verdict.limit, Limit::Unknown, "{}", verdict.headline);
     let few = found(&verdict, Code::TooFewVus).expect("virtual users were all in use");
@@ -58,6 +62,24 @@ fn times_far_from_the_fastest_leave_open_whose_they_are() {
         "{}",
         few.text
     );
+}
+
+/// A peak: all virtual users wait while it lasts, each for its turn; before and after it responses are quick.
+#[test]
+fn a_queue_that_stands_for_a_while_is_one() {
+    let peak = |second: u64| match (2..8).contains(&second) {
+        true => (
+            vec![240, 250, 250, 255, 255, 260, 260, 265],
+            960 + second % 2 * 80,
+        ),
+        false => (vec![20, 20, 25, 30, 35, 40, 45, 50], 1_000),
+    };
+    let mut run = all_in_use(peak);
+    for (second, row) in (0..).zip(&mut run.series) {
+        row.active_vus = if (1..8).contains(&second) { 50 } else { 20 };
+    }
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
 }
 
 /// Three of ten requests miss a cache: they wait for a lock, or all take equally long.

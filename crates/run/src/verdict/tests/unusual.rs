@@ -360,6 +360,22 @@ fn requests_that_met_a_closed_connection_are_told() {
     assert!(text.starts_with("289 requests (10.3 %)"), "{text}");
 }
 
+/// A target that closes most connections without a response is the limit, also if most requests find another.
+#[test]
+fn requests_that_are_resent_all_the_time_are_cut_off_by_the_target() {
+    for (retried, limit) in [(8_000, Limit::Target), (300, Limit::Network)] {
+        let mut run = Run::new(constant_vus(100, 7), 7.0, 10_000, 22.0);
+        run.fail(ErrorClass::Closed, 150, 20 * MS);
+        run.totals.seen.counts.retried = retried;
+        for _ in 0..100 {
+            run.totals.seen.connections.min_rtt.record(20 * MS);
+            run.totals.seen.connections.rtt.record(20 * MS);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
 /// The target did not close them.
 #[test]
 fn connections_that_are_given_up_are_told_with_their_reason() {

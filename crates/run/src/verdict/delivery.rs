@@ -265,6 +265,9 @@ fn next_step(facts: &Facts<'_>, limit: Limit) -> &'static str {
         None if limit == Limit::Network => {
             "the network path cannot carry the load: look for a full or broken link, or lower the load"
         }
+        None if limit == Limit::Generator => {
+            "the generator cannot keep up: give it more cores, or lower the load"
+        }
         None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
             "the target cannot keep up: find out what slows it down, or lower the load"
         }

@@ -236,8 +236,12 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
         true => format!("only {part} got good responses"),
         false => "no response was good".to_owned(),
     };
-    Headline::new(format!("the load of {load} was sent, but {but}"))
-        .with(others.map(|others| format!(" (most others: {others})")))
+    Headline::new(format!("the load of {load} was sent, but {but}")).with(others.map(|others| {
+        match well > 0.0 {
+            true => format!(" (most others: {others})"),
+            false => format!(" (most: {others})"),
+        }
+    }))
 }
 
 fn knee_headline(knee: &Knee, limit: Limit) -> Headline {
@@ -344,7 +348,10 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             "{reached}; {} never got a response{silent}",
             counted(stuck.requests, "request")
         ))
-        .with(Some(format!(" and held {vus}")));
+        .with(Some(format!(
+            " and held {}",
+            counted(stuck.requests.min(vus_in_use(facts)), "VU")
+        )));
     }
     if let Some(at) = downtime::silent_from(facts).filter(|_| limit == Limit::Target) {
         let at = duration(at);

@@ -158,8 +158,11 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             rate(usual)
         ),
         match limit {
-            Limit::Network => {
+            Limit::Network if signs::loses_segments(facts) => {
                 "look for what interrupted the network path to the target at that time"
+            }
+            Limit::Network => {
+                "look for what interrupted the target at that time, or the network path to it"
             }
             _ => "look for a restart, a failover or a long pause (garbage collection) at that time",
         },

@@ -9,10 +9,10 @@ use loadline_model::verdict::{Finding, Gravity};
 use super::code::Code;
 use super::facts::{Facts, row_seconds, share};
 use super::names;
+use super::path;
 use super::signs;
 use super::stability;
 use super::stats;
-use super::weights;
 use super::wording::{count, counted, duration, margin, rate};
 
 /// Runs shorter than this measure connecting, caches and the scheduler as much as the target.
@@ -231,7 +231,7 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
     let are_apart = slow >= KINDS_FACTOR * fast && slow - fast > SPIKE_NS;
     let fast_ones = (place + KIND_MIN + 1) as f64 / percentiles.len() as f64;
     let slow_ones = 1.0 - fast_ones;
-    let made = weights::connections_made(facts);
+    let made = path::connections_made(facts);
     let are_as_many = |some: f64, others: f64| (others - some).abs() <= AS_MANY * some;
     let wrong = facts.wrong_share();
     let is_nearer = (wrong - fast_ones).abs() < (wrong - slow_ones).abs();

@@ -19,8 +19,8 @@ use super::failing::{
     completes_no_iteration, is_flooded, is_handshake_at_times, is_unconnected, may_be_too_large,
 };
 use super::lateness;
+use super::path;
 use super::signs;
-use super::weights;
 use super::wording::{count, counted, duration, listed, percent, rate};
 
 /// Share of failures, or of wrong responses, from which the numbers need care; the default tolerance of service
@@ -234,7 +234,7 @@ fn next_step(facts: &Facts<'_>, limit: Limit) -> &'static str {
             "they were lost on the network path: look for a broken link, a firewall, or a link that drops large packets (MTU)"
         }
         Some(ErrorClass::Timeout)
-            if facts.all.bytes_received == 0 && weights::round_trip(facts).is_some()
+            if facts.all.bytes_received == 0 && path::round_trip(facts).is_some()
                 || may_be_too_large(facts) =>
         {
             "check whether the target hangs, or whether a link drops large packets (MTU): requests were taken and nothing came back"

@@ -11,7 +11,7 @@ use loadline_model::verdict::Limit;
 
 use super::downtime;
 use super::facts::{Facts, share};
-use super::{link, names, shapes, weights};
+use super::{names, path, shapes};
 
 /// Share of failures from which their class decides who is in the way.
 pub(super) const FAILURES: f64 = 0.5;
@@ -50,7 +50,7 @@ pub(super) fn is_on_loopback(facts: &Facts<'_>) -> bool {
         address.is_some_and(|address| address.ip().is_loopback())
     };
     let mut peers = facts.seen.peers.rows().map(|(peer, _)| peer).peekable();
-    peers.peek().is_some() && peers.all(is_loopback) && weights::round_trip(facts).is_none()
+    peers.peek().is_some() && peers.all(is_loopback) && path::round_trip(facts).is_none()
 }
 
 /// Whether most failures are requests that timed out before they had a connection.
@@ -80,7 +80,7 @@ pub(super) fn is_flooded(facts: &Facts<'_>) -> bool {
 /// Whether, over a long network path, the requests of one name never get a complete response while those of
 /// others do: the target hangs in them, or a link drops packets as large as theirs.
 pub(super) fn may_be_too_large(facts: &Facts<'_>) -> bool {
-    let is_far = weights::round_trip(facts).is_some();
+    let is_far = path::round_trip(facts).is_some();
     is_far && facts.counts.completed > 0 && names::always_fails(facts)
 }
 
@@ -117,11 +117,11 @@ pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
         Some(_) => Limit::Unknown,
         None if facts.are_unacknowledged(given_up) => Limit::Network,
         // Packets queue on the path: no target can cause that.
-        None if facts.still_receives() && link::standing_queue_ns(facts).is_some() => {
+        None if facts.still_receives() && path::standing_queue_ns(facts).is_some() => {
             Limit::Network
         }
         // A slow sender and a slow network path look the same.
-        None if facts.still_receives() && weights::round_trip(facts).is_some() => Limit::Unknown,
+        None if facts.still_receives() && path::round_trip(facts).is_some() => Limit::Unknown,
         None => Limit::Target,
     }
 }
@@ -171,7 +171,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Target if class == ErrorClass::Timeout && facts.are_gapped(failed) => Limit::Network,
         // What waits in a queue on the path is late whatever the target does.
         Fault::Target
-            if class == ErrorClass::Timeout && link::standing_queue_ns(facts).is_some() =>
+            if class == ErrorClass::Timeout && path::standing_queue_ns(facts).is_some() =>
         {
             Limit::Network
         }
@@ -192,7 +192,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
 
 /// Whether no byte ever came back over a long path: the target hangs, or a link drops every packet of its size.
 fn are_silent_far_away(facts: &Facts<'_>) -> bool {
-    facts.all.bytes_received == 0 && weights::round_trip(facts).is_some()
+    facts.all.bytes_received == 0 && path::round_trip(facts).is_some()
 }
 
 /// The cause of failures of a class that a mistake in the plan can produce; such a mistake fails always.
@@ -227,7 +227,7 @@ fn are_few(facts: &Facts<'_>) -> bool {
 /// looked at the request, or it had not arrived.
 fn fail_sooner(facts: &Facts<'_>) -> bool {
     let are_most = share(facts.counts.failed_total(), facts.counts.started) >= FAILURES;
-    if are_most || weights::round_trip(facts).is_some() {
+    if are_most || path::round_trip(facts).is_some() {
         return false;
     }
     let failed = facts.seen.failed_time.quantile(0.5);
@@ -240,7 +240,7 @@ fn fail_sooner(facts: &Facts<'_>) -> bool {
 /// Whether most failures came sooner than anything from the target can.
 fn fail_on_the_way(facts: &Facts<'_>) -> bool {
     let failed = facts.seen.failed_time.quantile(0.5);
-    let round_trip = weights::round_trip(facts);
+    let round_trip = path::round_trip(facts);
     failed.zip(round_trip).is_some_and(|(ns, round_trip)| {
         ns / 1e9 < round_trip * (0.5 + round_trips_to_connect(facts))
     })
@@ -251,7 +251,7 @@ fn fail_on_the_way(facts: &Facts<'_>) -> bool {
 fn round_trips_to_connect(facts: &Facts<'_>) -> f64 {
     const ALL: f64 = 0.9;
     let is_resent = facts.counts.retried.saturating_mul(2) >= facts.counts.failed_total();
-    match is_resent || weights::connections_made(facts) >= ALL {
+    match is_resent || path::connections_made(facts) >= ALL {
         true => 1.0,
         false => 0.0,
     }

@@ -20,6 +20,7 @@ use super::failing::{
 use super::lateness;
 use super::link;
 use super::names;
+use super::path;
 use super::queue;
 use super::resources::Seen;
 use super::saturation::Knee;
@@ -161,7 +162,7 @@ fn is_kept_out(facts: &Facts<'_>) -> bool {
 /// Whether sent data was unacknowledged most of the time, which a stopped process cannot cause. If SYNs are
 /// lost while other packets are acknowledged as usual, a full accept queue can.
 fn is_cut_off(facts: &Facts<'_>) -> bool {
-    let are_let_in = facts.seen.connections.connect.max() < Some(weights::SYN_TIMEOUT_NS);
+    let are_let_in = facts.seen.connections.connect.max() < Some(path::SYN_TIMEOUT_NS);
     link::mostly_stood_still(facts) && (are_let_in || downtime::comes_back(facts))
 }
 

@@ -9,7 +9,7 @@ use loadline_model::result::Row;
 use loadline_model::snapshot::Connections;
 
 use super::facts::{Facts, row_seconds, share};
-use super::{backlog, downtime, losses, stats, weights};
+use super::{backlog, downtime, losses, path, stats, weights};
 
 /// Body size in bytes from which its transfer may be the limit.
 const BODY_MIN: f64 = 32.0 * 1024.0;
@@ -24,11 +24,7 @@ const WHOLE_SECOND: f64 = 0.95;
 /// Share of a request's time from which the transfer of its body is most of it.
 const HALF: f64 = 0.5;
 /// Size of a body that takes several packets, in bytes.
-const QUEUED_BODY_MIN: f64 = 2.0 * weights::SEGMENT;
-/// Minimum ratio and minimum difference of the smoothed round trip to the smallest one from which packets queue
-/// on the path: Linux delays acknowledgements by 40 ms.
-const QUEUED_TIMES: f64 = 3.0;
-const QUEUED_MIN_NS: f64 = 45e6;
+const QUEUED_BODY_MIN: f64 = 2.0 * path::SEGMENT;
 /// Retransmitted segments per response from which the uplink has no room.
 const LOST_UPWARDS: f64 = 0.1;
 /// How long Linux delays an acknowledgement.
@@ -79,7 +75,7 @@ fn shared_down(facts: &Facts<'_>) -> Option<Link> {
     let crowds = || {
         let waits = round_trips(&facts.seen.connections).is_some_and(|both| both.waits());
         let queues = waits && losses::gaps_each(facts).is_some();
-        queues || standing_queue_ns(facts).is_some()
+        queues || path::standing_queue_ns(facts).is_some()
     };
     if at_once(facts) < SHARED || facts.mean_body() < QUEUED_BODY_MIN || !crowds() {
         return None;
@@ -114,9 +110,9 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
 pub(super) fn may_wait_for_windows(facts: &Facts<'_>) -> bool {
     let fastest = facts.seen.phases.receiving.min().unwrap_or(0) as f64 / 1e9;
     let is_most = share_of_receiving(facts).is_some_and(|share| share >= HALF);
-    let round_trip = weights::round_trip(facts);
+    let round_trip = path::round_trip(facts);
     let is_long = round_trip.is_some_and(|round_trip| fastest >= round_trip);
-    is_most && is_long && facts.mean_body() > weights::FIRST_FLIGHT && !sends_slowly(facts)
+    is_most && is_long && facts.mean_body() > path::FIRST_FLIGHT && !sends_slowly(facts)
 }
 
 /// Whether far fewer bytes arrive per round trip than a target may send at once, at the same pace on several
@@ -128,13 +124,13 @@ fn sends_slowly(facts: &Facts<'_>) -> bool {
     const LITTLE: f64 = 0.5;
     let phase = &facts.seen.phases.receiving;
     let receiving = phase.mean().unwrap_or(0.0) / 1e9;
-    let round_trip = weights::round_trip(facts).unwrap_or(0.0);
+    let round_trip = path::round_trip(facts).unwrap_or(0.0);
     let each = facts.mean_body() * round_trip / receiving.max(f64::MIN_POSITIVE);
     let at_once = at_once(facts);
     let are_several = under_way(facts) / at_once >= SEVERAL;
     let fastest = phase.min().unwrap_or(0) as f64 / 1e9;
     let are_alike = receiving < UNEVEN * fastest;
-    let is_little = each * at_once < LITTLE * weights::FIRST_FLIGHT;
+    let is_little = each * at_once < LITTLE * path::FIRST_FLIGHT;
     are_several && are_alike && is_little && has_room(&facts.seen.connections)
 }
 
@@ -145,17 +141,17 @@ pub(super) fn stood_still(facts: &Facts<'_>) -> bool {
     let connections = &facts.seen.connections;
     let sent = share(facts.all.bytes_sent, facts.all.started);
     let is_short =
-        weights::round_trip(facts).is_none_or(|round_trip| round_trip * 1e9 < PUT_OFF_NS as f64);
-    let is_kept = weights::connections_made(facts) < weights::NEW_CONNECTIONS;
+        path::round_trip(facts).is_none_or(|round_trip| round_trip * 1e9 < PUT_OFF_NS as f64);
+    let is_kept = path::connections_made(facts) < path::NEW_CONNECTIONS;
     // Over a long path connections were taken before and after an outage: their queue was not full by itself.
-    let was_there = || weights::round_trip(facts).is_some() && downtime::comes_back(facts);
+    let was_there = || path::round_trip(facts).is_some() && downtime::comes_back(facts);
     let in_flight = share(connections.in_flight_ns, connections.min_rtt.count());
     let in_flight = in_flight * connections.opened as f64;
     let Times { all, short } = times(&facts.seen.answered_time);
     let connected = all - connections.connect.sum() as f64;
-    let is_long = weights::longer_than(&facts.seen.answered_time, weights::RETRANSMIT_NS) > 0;
+    let is_long = path::longer_than(&facts.seen.answered_time, path::RETRANSMIT_NS) > 0;
     let lies = in_flight - short >= HALF * (connected - short);
-    is_short && sent < weights::FIRST_FLIGHT && is_long && lies && (is_kept || was_there())
+    is_short && sent < path::FIRST_FLIGHT && is_long && lies && (is_kept || was_there())
 }
 
 /// Whether that was most of the requests' time.
@@ -175,7 +171,7 @@ fn times(of: &TimeTrend) -> Times {
     /// Steps of the summation.
     const STEPS: u64 = 20;
     const STEP_NS: u64 = PUT_OFF_NS / STEPS;
-    let longer = |step: u64| weights::longer_than(of, step * STEP_NS);
+    let longer = |step: u64| path::longer_than(of, step * STEP_NS);
     let steps: u64 = (0..STEPS).map(|step| longer(step) + longer(step + 1)).sum();
     let all = of.sum() as f64;
     Times {
@@ -218,7 +214,8 @@ impl RoundTrips {
 }
 
 fn full_up(facts: &Facts<'_>) -> Option<Link> {
-    if standing_queue_ns(facts).is_none() && !queues_upwards(facts) && !queue_overflows(facts) {
+    if path::standing_queue_ns(facts).is_none() && !queues_upwards(facts) && !queue_overflows(facts)
+    {
         return None;
     }
     let sent = share(facts.counts.bytes_sent, facts.counts.started);
@@ -242,7 +239,7 @@ pub(super) fn mostly_moves(facts: &Facts<'_>) -> bool {
 /// A link with queued packets, whatever its throughput per second: while the load rises, there is room at
 /// first.
 fn queues(facts: &Facts<'_>) -> Option<Link> {
-    let waited = standing_queue_ns(facts)?.min(facts.seen.phases.waiting.mean()?);
+    let waited = path::standing_queue_ns(facts)?.min(facts.seen.phases.waiting.mean()?);
     let share = share_of_receiving(facts)?;
     let moving = (share + share_of_answers(facts, waited)?).min(1.0);
     (moving >= HALF && facts.mean_body() >= QUEUED_BODY_MIN).then(|| Link {
@@ -252,35 +249,20 @@ fn queues(facts: &Facts<'_>) -> Option<Link> {
     })
 }
 
-/// The smoothed round trip in nanoseconds if it is many times the smallest one ever seen, and either the path
-/// is long enough to be measured or the difference exceeds anything possible nearby: packets wait for others,
-/// which nothing in the target can cause. `None`: they do not.
-pub(super) fn standing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
-    let connections = &facts.seen.connections;
-    let smallest = [connections.min_rtt.min(), connections.connect.min()];
-    let smallest = smallest.into_iter().flatten().min()? as f64;
-    let smoothed = connections.rtt.mean()?;
-    let is_far = smallest / 1e9 >= weights::ROUND_TRIP_MIN_S
-        || smoothed - smallest >= Connections::QUEUED_NS as f64;
-    let is_queue =
-        is_far && smoothed >= QUEUED_TIMES * smallest && smoothed - smallest >= QUEUED_MIN_NS;
-    is_queue.then_some(smoothed)
-}
-
 /// Whether sent data queues behind itself on a long path: for large bodies nearly every segment is acknowledged
 /// at once.
 fn queues_upwards(facts: &Facts<'_>) -> bool {
     const TIMES: f64 = 2.0;
     round_trips(&facts.seen.connections)
-        .is_some_and(|both| both.least / 1e9 >= weights::ROUND_TRIP_MIN_S && both.are_longer(TIMES))
+        .is_some_and(|both| both.least / 1e9 >= path::ROUND_TRIP_MIN_S && both.are_longer(TIMES))
 }
 
 /// Whether the smoothed round trip is many times the usual smallest one and many segments are lost: a queue,
 /// however short, has no room for them.
 fn queue_overflows(facts: &Facts<'_>) -> bool {
     let lost = share(losses::retransmits(facts), facts.counts.completed);
-    let queued =
-        round_trips(&facts.seen.connections).is_some_and(|both| both.are_longer(QUEUED_TIMES));
+    let queued = round_trips(&facts.seen.connections)
+        .is_some_and(|both| both.are_longer(path::QUEUED_TIMES));
     lost >= LOST_UPWARDS && queued
 }
 

@@ -8,7 +8,7 @@ use loadline_model::ErrorClass;
 
 use super::facts::{Facts, share};
 use super::names;
-use super::weights::{
+use super::path::{
     NEW_CONNECTIONS, RETRANSMIT_NS, SEGMENT, SYN_TIMEOUT_NS, connections_made, longer_than,
     round_trip,
 };

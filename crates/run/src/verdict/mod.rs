@@ -20,6 +20,7 @@ mod limits;
 mod link;
 mod losses;
 mod names;
+mod path;
 mod queue;
 mod resources;
 mod saturation;

@@ -9,8 +9,8 @@ use loadline_model::result::Row;
 
 use super::facts::{Facts, row_seconds, share};
 use super::names;
+use super::path;
 use super::stats::{self, median};
-use super::weights;
 
 /// Minimum ratio of the median to the fastest response if responses wait for their turn.
 const WAITS: f64 = 1.8;
@@ -211,7 +211,7 @@ fn slow_ones_may_stand(time: &TimeTrend) -> bool {
     };
     let bound = (WAITS * fastest as f64) as u64;
     let all = time.count();
-    let slow = weights::longer_than(time, bound);
+    let slow = path::longer_than(time, bound);
     let others = all - slow;
     let first = others + 1 + (FIRST * slow as f64) as u64;
     let at = time.quantiles(&[share(first, all), share(others + slow / 2, all)]);

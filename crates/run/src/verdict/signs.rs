@@ -16,7 +16,8 @@ use super::code::Code;
 use super::facts::{Facts, share};
 use super::link;
 use super::losses;
-use super::weights::{self, NEW_CONNECTIONS, SYN_TIMEOUT_NS};
+use super::path::{self, NEW_CONNECTIONS, SYN_TIMEOUT_NS};
+use super::weights;
 use super::wording::{count, counted, duration, percent};
 
 /// Share of the workers' time spent waiting for a CPU from which it is visible.
@@ -283,7 +284,7 @@ fn held_up(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn distance(facts: &Facts<'_>) -> Option<Finding> {
-    let round_trip = weights::round_trip(facts)?;
+    let round_trip = path::round_trip(facts)?;
     let mean = facts.mean_service()?;
     // If the path changed, the round trip at the end is longer than the average.
     if round_trip > mean {
@@ -439,7 +440,7 @@ fn lost_on_the_way(facts: &Facts<'_>) -> Option<Finding> {
 fn delayed_ack(facts: &Facts<'_>) -> Option<Finding> {
     let receiving = facts.seen.phases.receiving.mean()? / 1e9;
     let body = facts.mean_body();
-    let is_such = DELAYED_ACK_S.contains(&receiving) && body < weights::SEGMENT;
+    let is_such = DELAYED_ACK_S.contains(&receiving) && body < path::SEGMENT;
     let part = receiving / facts.mean_service()?;
     (is_such && part >= DELAYED_ACK).then(|| {
         Code::DelayedAck.finding(
@@ -458,8 +459,8 @@ fn delayed_ack(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Whether connections waited for the target to accept them, on a short path.
 pub(super) fn waits_to_be_accepted(facts: &Facts<'_>) -> bool {
-    let is_told = slow_connects(facts).is_some() && weights::round_trip(facts).is_none();
-    is_told && weights::connections_made(facts) >= NEW_CONNECTIONS
+    let is_told = slow_connects(facts).is_some() && path::round_trip(facts).is_none();
+    is_told && path::connections_made(facts) >= NEW_CONNECTIONS
 }
 
 /// Whether most of the time goes into connecting, SYNs are lost on a short path, and the target is mostly idle:
@@ -492,7 +493,7 @@ fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
     if is_known && facts.seen.connections.retransmits == 0 {
         return None;
     }
-    let is_of_path = weights::round_trip(facts).is_some() || link::link(facts).is_some();
+    let is_of_path = path::round_trip(facts).is_some() || link::link(facts).is_some();
     (slowest >= SYN_TIMEOUT_NS && fastest < SYN_TIMEOUT_NS / 3).then(|| {
         Code::SlowConnects.finding(
             Gravity::Caution,
@@ -529,7 +530,7 @@ fn slow_names(facts: &Facts<'_>) -> Option<Finding> {
 /// Connections that are only used for a request or two and whose setup takes much of its time.
 fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
     let connections = &facts.seen.connections;
-    let each = weights::connections_made(facts);
+    let each = path::connections_made(facts);
     let tried = each + share(connections.failed, facts.counts.started);
     let seconds = |ns: u128| ns as f64 / 1e9;
     let (connect, tls) = (

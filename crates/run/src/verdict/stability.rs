@@ -16,6 +16,7 @@ use super::downtime::{self, DOWN, Downtime, End, USUAL_MIN, downtime, end_of, go
 use super::facts::{Facts, row_seconds, share};
 use super::link;
 use super::names;
+use super::path;
 use super::signs;
 use super::stats::median;
 use super::weights;
@@ -177,7 +178,7 @@ fn is_felt(facts: &Facts<'_>, rows: &[&Row], seconds: f64) -> bool {
     let ns = (seconds * 1e9) as u64;
     let seen = facts.seen;
     let took =
-        weights::longer_than(&seen.answered_time, ns) + weights::longer_than(&seen.failed_time, ns);
+        path::longer_than(&seen.answered_time, ns) + path::longer_than(&seen.failed_time, ns);
     was_failed || took > 0
 }
 
@@ -186,7 +187,7 @@ fn is_felt(facts: &Facts<'_>, rows: &[&Row], seconds: f64) -> bool {
 fn often_take(facts: &Facts<'_>, seconds: f64, outages: usize) -> bool {
     const OFTEN: u64 = 3;
     let usual = facts.answered_time().quantile(0.5).unwrap_or(0.0) / 1e9;
-    let as_long = weights::longer_than(facts.answered_time(), (seconds * 1e9) as u64);
+    let as_long = path::longer_than(facts.answered_time(), (seconds * 1e9) as u64);
     let once = facts.vus.saturating_mul(outages as u64);
     usual >= seconds || names::usually_take(facts, seconds) || as_long > OFTEN * once
 }
@@ -455,7 +456,7 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     }
     let usual = facts.service()?.p50? as f64;
     // Requests that the client timed out are not a pause of the target.
-    if weights::longer_than(&facts.seen.failed_time, (longest / 2.0) as u64) >= hit.len() as u64 {
+    if path::longer_than(&facts.seen.failed_time, (longest / 2.0) as u64) >= hit.len() as u64 {
         return None;
     }
     // An alternation of seconds with and without such a request is not a pause.

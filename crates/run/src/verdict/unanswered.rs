@@ -10,7 +10,7 @@ use loadline_model::url::Scheme;
 
 use super::facts::{Facts, share};
 use super::failing::FAILURES_OF_OFFERED;
-use super::weights;
+use super::path;
 
 /// Requests without a response at the end of the run.
 pub(super) struct Stuck {
@@ -130,14 +130,13 @@ impl Facts<'_> {
     /// Whether, on a long path, most of the timed-out requests were never acknowledged, on connections that
     /// never had a response: they were lost, or the target had not accepted the connections.
     pub(super) fn are_untaken(&self, given_up: u64) -> bool {
-        weights::round_trip(self).is_some()
-            && self.are_most(self.seen.connections.untaken, given_up)
+        path::round_trip(self).is_some() && self.are_most(self.seen.connections.untaken, given_up)
     }
 
     /// Whether, for most of the timed-out responses, a later part had arrived but an earlier one had not: it
     /// was lost on the path.
     pub(super) fn are_gapped(&self, given_up: u64) -> bool {
-        weights::round_trip(self).is_some() && self.are_most(self.seen.connections.gapped, given_up)
+        path::round_trip(self).is_some() && self.are_most(self.seen.connections.gapped, given_up)
     }
 
     /// Whether `connections` are at least half of the connections examined when their requests timed out.

@@ -11,7 +11,7 @@ use super::component::Component;
 use super::{Sign, Weight};
 use crate::verdict::code::Code;
 use crate::verdict::facts::Facts;
-use crate::verdict::weights;
+use crate::verdict::path;
 use crate::verdict::wording::duration;
 
 /// Minimum ratio of the client's time to the service's own time.
@@ -33,7 +33,7 @@ pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Si
     // round trips lie in between.
     let is_direct = is_reached_directly(component, facts);
     let seen = match is_direct {
-        true => seen - weights::round_trip(facts).unwrap_or(0.0),
+        true => seen - path::round_trip(facts).unwrap_or(0.0),
         false => seen,
     };
     let is_queue = is_direct || facts.median_over_fastest()? >= QUEUE;

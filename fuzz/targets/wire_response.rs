@@ -7,7 +7,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loadline_wire::{Codings, Limits, RequestKind};
+use loadline_wire::{Codings, Limits, RequestKind, ValueBytes};
 
 #[path = "../../crates/wire/tests/response/events.rs"]
 mod events;
@@ -20,6 +20,7 @@ const TIGHT: Limits = Limits {
     trailer_bytes: 16,
     blank_bytes: 2,
     codings: Codings::ByTheLast,
+    values: ValueBytes::NoControls,
 };
 
 fuzz_target!(|data: &[u8]| {

@@ -4,12 +4,13 @@
 //! after a clean end.
 
 use std::fs::{self, DirEntry};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use loadline_model::civil::Civil;
 use loadline_model::{ExitCode, RunEvent};
-use loadline_output::journal::Journal;
+use loadline_output::journal::{CreateError, Journal};
 
 use crate::terminal::print;
 use crate::{Ending, Env, state_folder};
@@ -18,6 +19,8 @@ use crate::{Ending, Env, state_folder};
 const PREFIX: &str = "loadline-";
 /// Their suffix.
 const SUFFIX: &str = ".journal";
+/// Runs that may start in the same second under the same process number.
+const NAMESAKES_MAX: u32 = 64;
 /// How long a leftover journal is kept.
 const KEPT_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -119,22 +122,29 @@ impl RunJournal {
 
 fn begin_in(folder: &Path, started_unix_ms: u64) -> Option<Journal> {
     clear(folder, started_unix_ms);
-    let name = format!(
-        "{PREFIX}{}-{}{SUFFIX}",
+    let stem = format!(
+        "{PREFIX}{}-{}",
         utc(started_unix_ms / 1000),
         std::process::id()
     );
-    match Journal::create_new(&folder.join(&name)) {
-        Ok(journal) => Some(journal),
-        Err(error) => {
-            let path = folder.join(name);
-            print::to_stderr(&format!(
-                "loadline: no journal is kept: {} {error}; name another folder with LOADLINE_STATE, or give --no-journal\n",
-                path.display()
-            ));
-            None
+    let path = folder.join(format!("{stem}{SUFFIX}"));
+    // Processes in several containers that share the folder may have the same number.
+    let others = (2..=NAMESAKES_MAX).map(|more| folder.join(format!("{stem}-{more}{SUFFIX}")));
+    let mut made = Journal::create_new(&path);
+    for other in others {
+        if !matches!(&made, Err(CreateError::Io(error)) if error.kind() == ErrorKind::AlreadyExists)
+        {
+            break;
         }
+        made = Journal::create_new(&other);
     }
+    made.map_err(|error| {
+        print::to_stderr(&format!(
+            "loadline: no journal is kept: {} {error}; name another folder with LOADLINE_STATE, or give --no-journal\n",
+            path.display()
+        ));
+    })
+    .ok()
 }
 
 /// Removes journals older than a month. One in use changes every second.
@@ -192,6 +202,17 @@ mod tests {
         clear(folder.path(), after(KEPT_FOR + Duration::from_secs(60)));
         assert_eq!(names(), 2);
         clear(folder.path(), 0);
+    }
+
+    #[test]
+    fn runs_of_the_same_name_have_journals_of_their_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let begun = || begin_in(folder.path(), 1_773_500_966_000).expect("it is made");
+        let (one, other) = (begun(), begun());
+        assert_ne!(one.path(), other.path());
+        assert!(other.path().to_string_lossy().ends_with("-2.journal"));
+        one.close();
+        other.close();
     }
 
     #[test]

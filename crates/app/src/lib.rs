@@ -43,6 +43,7 @@ pub use wanted_agents::WantedAgents;
 /// Runs the command named by the arguments, starting with the program's own name, and returns its exit code.
 #[must_use]
 pub fn main_with(arguments: Vec<OsString>, env: &Env) -> ExitCode {
+    terminal::signals::survive_file_limit();
     let _at_work = last_word::mark_at_work(env);
     let act = || readable(arguments).and_then(|arguments| commands::dispatch(&arguments, env));
     // After a panic only a message follows: the panic has described itself, and nothing else of the process

@@ -168,6 +168,10 @@ impl ObserverSource for Source {
         self.0.is_drained()
     }
 
+    fn cut_short(&mut self) {
+        self.0.cut_short();
+    }
+
     fn conclude(self: Box<Self>, window: RunWindow) -> Vec<Observed> {
         self.0.conclude(window)
     }

@@ -4,9 +4,11 @@
 //! be sent were sent.
 
 use loadline_e2e::front_ends::Asked;
+use loadline_e2e::process::Running;
+use loadline_e2e::rest::RestApi;
 use loadline_e2e::server::Server;
 use loadline_e2e::target::Target;
-use loadline_e2e::{Ran, bench_by, loadline_under, skip, web};
+use loadline_e2e::{Ran, bench_by, clock, loadline_under, skip, web};
 
 use std::process::Command;
 use std::time::Duration;
@@ -45,6 +47,49 @@ fn too_few_open_files() {
         ran.assert_code(0);
     }
     runs[0].assert_memory_below(64);
+}
+
+/// Connections that take all files that they get leave some, so that the run can still be stopped from outside.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn too_few_open_files_leave_the_rest_api() {
+    let server = Server::start(|stream, stop| {
+        web::serve(stream, |_| {
+            stop.wait();
+            web::ok("ok")
+        })
+    });
+    let api = RestApi::free();
+    let mut command = loadline_under("ulimit -n 64 && exec \"$0\" \"$@\"");
+    command.args(["bench", "-q", "--no-journal", "-c", "200", "-z", "10m"]);
+    command.args(["--graceful-stop", "0s", "--address", api.address()]);
+    let running = Running::start({
+        command.arg(server.url("/"));
+        command
+    });
+    api.wait_until_served();
+    let is_full = clock::wait_for(Duration::from_secs(20), || {
+        (server.accepted() >= 30).then_some(())
+    });
+    assert!(is_full.is_some(), "{} connections", server.accepted());
+    clock::pause(Duration::from_millis(500));
+    assert_eq!(api.change("{\"stopped\":true}").status, 200);
+    assert_eq!(running.finish().status.code(), Some(103));
+}
+
+/// A file beyond the limit of the shell is an error that is told, also before there is a run.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_limit_on_files_sizes_is_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let mut command = loadline_under("ulimit -f 0 && exec \"$0\" \"$@\"");
+    command
+        .current_dir(folder.path())
+        .args(["new", "script.js"]);
+    let output = loadline_e2e::run_to_end(command);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(255), "{told}");
+    assert!(told.contains("File too large"), "{told}");
 }
 
 /// In a separate network, with sixteen ports for outgoing connections.

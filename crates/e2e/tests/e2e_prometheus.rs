@@ -304,6 +304,38 @@ fn two_runs_that_write_the_same_series_are_told_of_each_other() {
     assert!(!alone.contains("another run wrote"), "{alone}");
 }
 
+/// Their sums never fall: each pushes a zero and, at its end, the same number.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn two_runs_that_push_once_are_told_of_each_other_by_the_audit() {
+    let test = "two_runs_that_push_once_are_told_of_each_other_by_the_audit";
+    let prometheus = match Prometheus::start() {
+        Ok(prometheus) => prometheus,
+        Err(why) => return skip(test, &why),
+    };
+    let target = Server::start(|stream, stop| {
+        web::serve(stream, |_| {
+            stop.pause(Duration::from_millis(40));
+            web::ok("hello")
+        })
+    });
+    let command = || {
+        let mut command = loadline();
+        command.args(["bench", "-q", "--audit", "-c", "1", "-n", "10"]);
+        command.args(["-o", &format!("prometheus-rw={}", prometheus.write_url())]);
+        command.arg(target.url("/"));
+        command
+    };
+    let both = [command(), command()].map(Running::start);
+    let told = both.map(|run| errors(&run.finish()));
+    assert!(
+        told.iter().any(|told| told.contains("another run wrote")),
+        "{told:?}"
+    );
+    let alone = errors(&run_to_end(command()));
+    assert!(!alone.contains("another run wrote"), "{alone}");
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_push_that_is_refused_in_part_loses_only_that() {

@@ -48,6 +48,7 @@ const BAD: &[(&[&str], &[&str])] = &[
         &["--expect", "status=abc", "URL"],
         &["--expect", "status=abc"],
     ),
+    (&["--audit", "URL"], &["--audit", "prometheus-rw"]),
     (&["--expect", "body~[", "URL"], &["--expect", "body~["]),
     (&["--expect", "json:a.b", "URL"], &["--expect", "json:a.b"]),
     (
@@ -164,6 +165,20 @@ fn other_commands_refuse_too() {
         (&["report", "no-such-file"], REFUSED),
         (&["report", "/dev/null"], REFUSED),
         (&["no-such-command"], REFUSED),
+        (
+            &["sweep", "--rates", "1", "--csv", "x", "--json", "./x", "h"],
+            REFUSED,
+        ),
+        (&["sweep", "--rates", "1", "-k", "s.js"], REFUSED),
+        (&["sweep", "--rates", "1", "-H", "a: b", "p.jmx"], REFUSED),
+        (
+            &["sweep", "--rates", "1", "s.js", "--", "--agents", "2"],
+            REFUSED,
+        ),
+        (
+            &["sweep", "--rates", "1", "s.js", "--", "-o", "csv=x"],
+            REFUSED,
+        ),
     ] {
         let output = run(arguments);
         let said = String::from_utf8_lossy(&output.stderr);

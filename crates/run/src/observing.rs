@@ -25,6 +25,8 @@ pub trait ObserverSource: Send {
     fn load_ended(&mut self);
     /// Whether there is nothing left to wait for.
     fn is_settled(&self) -> bool;
+    /// Notifies them that a person ended the wait: from now on what is being read is waited for only a moment.
+    fn cut_short(&mut self);
     /// Stops, and returns readings that are only possible once the window is known.
     fn conclude(self: Box<Self>, window: RunWindow) -> Vec<Observed>;
 }
@@ -98,7 +100,10 @@ impl Observing {
         while !self.feed.source.is_settled() {
             match commands.recv_timeout(LOOK) {
                 Ok(RunCommand::Resume | RunCommand::Pause | RunCommand::Scale { .. }) => {}
-                Ok(_) => break,
+                Ok(_) => {
+                    self.feed.source.cut_short();
+                    break;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => std::thread::park_timeout(LOOK),
             }
@@ -253,6 +258,7 @@ fn phases(
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc::{self, SyncSender};
 
     use loadline_model::observation::{Aggregation, GAP_NOTE, Reading, Remark, SeriesName};
@@ -260,10 +266,12 @@ mod tests {
     use super::*;
     use crate::verdict::tests::builder::{Run, arrivals};
 
-    /// Observers that settle after a few checks and report one more thing at the end.
+    /// Observers that settle after the load, unless they hang, and report one more thing at the end.
     struct Script {
         told: SyncSender<Observed>,
         tail: u64,
+        hangs: bool,
+        is_cut_short: Arc<AtomicBool>,
     }
 
     impl ObserverSource for Script {
@@ -275,7 +283,11 @@ mod tests {
         }
 
         fn is_settled(&self) -> bool {
-            self.tail > 0
+            self.tail > 0 && !self.hangs
+        }
+
+        fn cut_short(&mut self) {
+            self.is_cut_short.store(true, Ordering::Release);
         }
 
         fn conclude(self: Box<Self>, window: RunWindow) -> Vec<Observed> {
@@ -297,6 +309,15 @@ mod tests {
         })
     }
 
+    fn script(told: &SyncSender<Observed>) -> Script {
+        Script {
+            told: told.clone(),
+            tail: 0,
+            hangs: false,
+            is_cut_short: Arc::default(),
+        }
+    }
+
     fn plan() -> TestPlan {
         Run::new(arrivals(100, 10, 10), 10.0, 1_000, 1.0).plan
     }
@@ -311,10 +332,7 @@ mod tests {
         let (orders, commands) = mpsc::channel();
         let feed = ObserverFeed {
             told: receiver,
-            source: Box::new(Script {
-                told: told.clone(),
-                tail: 0,
-            }),
+            source: Box::new(script(&told)),
             baseline: Duration::ZERO,
             of_generator: vec!["mine".to_owned()],
             read_at: BTreeMap::new(),
@@ -377,13 +395,30 @@ mod tests {
     }
 
     #[test]
+    fn an_order_after_the_load_ends_the_wait_for_observers_that_hang() {
+        let (mut observing, told, orders, commands) = observing();
+        let is_cut_short = Arc::<AtomicBool>::default();
+        observing.feed.source = Box::new(Script {
+            hangs: true,
+            is_cut_short: Arc::clone(&is_cut_short),
+            ..script(&told)
+        });
+        let resume = orders.send(RunCommand::Resume);
+        resume.expect("the run listens");
+        let stop = orders.send(RunCommand::StopGracefully);
+        stop.expect("the run listens");
+        observing.settle(&commands, &mut |_| {});
+        assert!(is_cut_short.load(Ordering::Acquire));
+    }
+
+    #[test]
     fn an_order_during_the_baseline_ends_it_and_is_passed_on() {
         let (told, receiver) = mpsc::sync_channel(1);
         let (orders, commands) = mpsc::channel();
         orders.send(RunCommand::StopNow).expect("the run listens");
         let feed = ObserverFeed {
             told: receiver,
-            source: Box::new(Script { told, tail: 0 }),
+            source: Box::new(script(&told)),
             baseline: Duration::from_secs(3_600),
             of_generator: Vec::new(),
             read_at: BTreeMap::new(),

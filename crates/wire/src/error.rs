@@ -259,7 +259,8 @@ pub enum HeaderFault {
     EmptyName,
     /// A byte before the colon is not allowed in a name, usually white space.
     NameByte,
-    /// The line contains NUL, or a CR that does not end it.
+    /// The line contains NUL, a CR that does not end it, or a control byte that [`Limits::values`](crate::Limits::values)
+    /// forbids.
     ValueByte,
     /// The first line starts with white space, so there is no line that it could continue.
     FoldWithoutHeader,
@@ -271,7 +272,7 @@ impl fmt::Display for HeaderFault {
             Self::NoColon => "no colon",
             Self::EmptyName => "empty name",
             Self::NameByte => "a byte that may not stand in a name",
-            Self::ValueByte => "NUL or a bare CR",
+            Self::ValueByte => "a control byte",
             Self::FoldWithoutHeader => "white space before the first name",
         })
     }

@@ -43,7 +43,7 @@ pub use chunk::{CHUNK_END, ChunkHeader, LAST_CHUNK, chunk_header};
 pub use error::{ErrorClass, HeaderFault, WireError};
 pub use framing::{Framing, RequestKind, Reuse};
 pub use head::{Fields, Head};
-pub use limits::{Codings, Limits};
+pub use limits::{Codings, Limits, ValueBytes};
 pub use parser::{Progress, ResponseParser, State};
 pub use request::{RequestError, RequestHead, RequestTarget, TargetFault};
 pub use sample::Sample;

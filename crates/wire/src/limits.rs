@@ -25,6 +25,17 @@ pub struct Limits {
     pub blank_bytes: u8,
     /// Supported transfer codings. Default: only chunked.
     pub codings: Codings,
+    /// Bytes that a header's value may contain. Default: all that cannot end it.
+    pub values: ValueBytes,
+}
+
+/// Which bytes the value of a header or trailer may contain; NUL and CR never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueBytes {
+    /// Also control bytes, which a recipient may keep (RFC 9110 §5.5).
+    Any,
+    /// No control bytes but tabs, as in Go.
+    NoControls,
 }
 
 /// Which Transfer-Encoding a response may have.
@@ -52,5 +63,6 @@ impl Limits {
         trailer_bytes: 8 * 1024,
         blank_bytes: 8,
         codings: Codings::ChunkedAlone,
+        values: ValueBytes::Any,
     };
 }

@@ -176,7 +176,7 @@ impl ResponseParser {
             Place::Head { .. } if self.carry.is_empty() && self.interim == 0 => {
                 WireError::ClosedBeforeResponse
             }
-            Place::Head { .. } => truncated_head(&self.carry, self.limits.header_count),
+            Place::Head { .. } => truncated_head(&self.carry, &self.limits),
             Place::Length { left } => WireError::TruncatedBody {
                 expected: Some(self.received.saturating_add(left)),
                 received: self.received,
@@ -237,7 +237,7 @@ impl ResponseParser {
                 return self.skip_blank(input, blank_bytes);
             }
             let window = &input[..input.len().min(self.limits.head_bytes as usize)];
-            if let Scan::Complete(raw) = scan::scan_head(window, self.limits.header_count)? {
+            if let Scan::Complete(raw) = scan::scan_head(window, &self.limits)? {
                 let consumed = raw.len;
                 let done = self.accept_head(raw, sink)?;
                 return Ok(Fed { consumed, done });
@@ -279,7 +279,7 @@ impl ResponseParser {
         }
         loop {
             let window = &carry[..carry.len().min(limit as usize)];
-            match scan::scan_head(window, self.limits.header_count)? {
+            match scan::scan_head(window, &self.limits)? {
                 Scan::Complete(raw) => {
                     let consumed = raw.len - before;
                     let done = self.accept_head(raw, sink)?;
@@ -391,7 +391,7 @@ impl ResponseParser {
         }
         loop {
             let window = &carry[..carry.len().min(limit as usize)];
-            match scan::scan_trailers(window, self.limits.header_count)? {
+            match scan::scan_trailers(window, &self.limits)? {
                 Scan::Complete(Trailers { fields, len }) => {
                     if !fields.is_empty() {
                         sink.trailers(fields);
@@ -439,9 +439,9 @@ fn is_mid_head(carry: &[u8], before: usize, limit: u32) -> bool {
 
 /// The error for a head that breaks off: the truncation, or an earlier error in it.
 #[cold]
-fn truncated_head(carry: &[u8], header_limit: u32) -> WireError {
+fn truncated_head(carry: &[u8], limits: &Limits) -> WireError {
     let received = carry.len();
-    let scanned = scan::scan_head(carry, header_limit);
+    let scanned = scan::scan_head(carry, limits);
     scanned
         .err()
         .unwrap_or(WireError::TruncatedHead { received })

@@ -1,6 +1,6 @@
 //! Finds the lines of a head or of trailers in bytes that may end anywhere.
 //!
-//! It must not know limits in bytes, parser states or where the bytes are stored. Invariant: a line is judged
+//! It must not know limits of lengths, parser states or where the bytes are stored. Invariant: a line is judged
 //! only once its LF has arrived, and lines are judged in order, so more bytes never change the result for
 //! fewer.
 
@@ -11,6 +11,7 @@ use crate::error::{HeaderFault, WireError};
 use crate::foreign::speaks_http;
 use crate::framing::Facts;
 use crate::head::Fields;
+use crate::limits::{Limits, ValueBytes};
 use crate::sample::Sample;
 
 /// What was found.
@@ -49,7 +50,10 @@ pub(crate) struct Trailers<'a> {
 /// # Errors
 /// Another protocol, a malformed status line or header line, or too many header lines.
 #[inline]
-pub(crate) fn scan_head(bytes: &[u8], header_limit: u32) -> Result<Scan<RawHead<'_>>, WireError> {
+pub(crate) fn scan_head<'a>(
+    bytes: &'a [u8],
+    limits: &Limits,
+) -> Result<Scan<RawHead<'a>>, WireError> {
     if !speaks_http(bytes)? {
         return Ok(Scan::Incomplete);
     }
@@ -64,7 +68,7 @@ pub(crate) fn scan_head(bytes: &[u8], header_limit: u32) -> Result<Scan<RawHead<
     };
     let (minor, status, reason) = status_line(line)?;
     let mut facts = Facts::default();
-    let scan = scan_fields(bytes, start, header_limit, |name, value| {
+    let scan = scan_fields(bytes, start, limits, |name, value| {
         facts.note(name, value);
     })?;
     Ok(scan.map(|block| RawHead {
@@ -81,11 +85,11 @@ pub(crate) fn scan_head(bytes: &[u8], header_limit: u32) -> Result<Scan<RawHead<
 ///
 /// # Errors
 /// A malformed line, or too many lines.
-pub(crate) fn scan_trailers(
-    bytes: &[u8],
-    header_limit: u32,
-) -> Result<Scan<Trailers<'_>>, WireError> {
-    let scan = scan_fields(bytes, 0, header_limit, |_, _| {})?;
+pub(crate) fn scan_trailers<'a>(
+    bytes: &'a [u8],
+    limits: &Limits,
+) -> Result<Scan<Trailers<'a>>, WireError> {
+    let scan = scan_fields(bytes, 0, limits, |_, _| {})?;
     Ok(scan.map(|block| Trailers {
         fields: Fields::new(&bytes[..block.fields_end]),
         len: block.next,
@@ -134,9 +138,10 @@ struct Block {
 fn scan_fields<'a>(
     bytes: &'a [u8],
     start: usize,
-    limit: u32,
+    limits: &Limits,
     mut each: impl FnMut(&'a [u8], &'a [u8]),
 ) -> Result<Scan<Block>, WireError> {
+    let limit = limits.header_count;
     let mut at = start;
     let mut left = limit;
     let mut folded = false;
@@ -169,8 +174,16 @@ fn scan_fields<'a>(
         } else {
             return Err(bad_header(HeaderFault::FoldWithoutHeader, bytes, at));
         }
+        if limits.values == ValueBytes::NoControls && bytes[at..end].iter().any(is_control) {
+            return Err(bad_header(HeaderFault::ValueByte, bytes, at));
+        }
         at = next;
     }
+}
+
+/// Control bytes that can be forbidden in a line.
+fn is_control(byte: &u8) -> bool {
+    byte.is_ascii_control() && *byte != b'\t'
 }
 
 #[cold]
@@ -217,8 +230,8 @@ fn line_end(bytes: &[u8], from: usize) -> LineEnd {
     }
 }
 
-/// Splits a field line. Only NUL and CR are forbidden in a value, and those are already ruled out; other
-/// control bytes are kept, as RFC 9110 §5.5 allows a recipient to do.
+/// Splits a field line. NUL and CR are already ruled out; whether other control bytes are kept in a value, as
+/// RFC 9110 §5.5 allows a recipient to do, is a limit.
 #[inline]
 fn field(line: &[u8]) -> Result<(&[u8], &[u8]), HeaderFault> {
     match line.iter().position(|&byte| !is_token_byte(byte)) {

@@ -20,7 +20,7 @@ pub mod values;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::Ending;
@@ -198,7 +198,21 @@ pub struct DialectArgs {
 /// # Errors
 /// Help and version, and everything that clap refuses, with exit code 104.
 pub fn parse(arguments: &[String]) -> Result<Cli, Ending> {
-    Cli::try_parse_from(arguments).map_err(|error| ending_of(&error, arguments))
+    let refused = |error: clap::Error| ending_of(&error, arguments);
+    let mut command = Cli::command();
+    let given = command
+        .try_get_matches_from_mut(arguments)
+        .map_err(refused)?;
+    let cli = Cli::from_arg_matches(&given);
+    let mut cli = cli.map_err(|error| refused(error.format(&mut command)))?;
+    if let Some((_, given)) = given.subcommand() {
+        match &mut cli.command {
+            Command::Capacity(args) => args.probing.of_urls = probing::given_of_urls(given),
+            Command::Sweep(args) => args.probing.of_urls = probing::given_of_urls(given),
+            _ => {}
+        }
+    }
+    Ok(cli)
 }
 
 fn ending_of(error: &clap::Error, arguments: &[String]) -> Ending {

@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command};
 use loadline_model::Check;
 
 use super::bench::{Arrivals, BodyArgs, ConnectionArgs, ObserveArgs, RequestArgs, TlsArgs};
@@ -40,6 +41,22 @@ pub struct ProbingArgs {
     /// What is told.
     #[command(flatten)]
     pub told: ToldArgs,
+    /// The given options that only a URL has.
+    #[arg(skip)]
+    pub of_urls: Vec<String>,
+}
+
+/// The options on a command line that only a URL has.
+pub(super) fn given_of_urls(given: &ArgMatches) -> Vec<String> {
+    let all = RequestArgs::augment_args(Command::new("of URLs"));
+    let all = TlsArgs::augment_args(ConnectionArgs::augment_args(BodyArgs::augment_args(all)));
+    let is_given =
+        |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let longs = all
+        .get_arguments()
+        .filter(is_given)
+        .filter_map(Arg::get_long);
+    longs.map(|long| format!("--{long}")).collect()
 }
 
 /// Who sends.

@@ -24,6 +24,7 @@ const SIDES_MAX: usize = 12;
 /// A file that is not a result, a grouping that leaves nothing to compare, or a condition on something that a
 /// result does not have.
 pub(super) fn run(args: &CompareArgs, env: &Env) -> Result<ExitCode, Ending> {
+    report::spare_the_sources(&args.files, args.html.as_deref())?;
     let results = args.files.iter().map(|file| {
         let result = report::read(file)?;
         Ok((file.clone(), result))

@@ -93,6 +93,9 @@ impl Target {
     /// # Errors
     /// Options, files, scripts and plans that cannot be run.
     fn of(args: ProbingArgs, env: &Env, files: &Files) -> Result<Target, Ending> {
+        if is_plan(&args.target) || is_script(&args.target) {
+            refuse_of_urls(&args.of_urls)?;
+        }
         if is_plan(&args.target) {
             return Ok(Target::Plan(Box::new(PlanTarget::read(&args, env)?)));
         }
@@ -311,6 +314,19 @@ fn is_script(target: &str) -> bool {
     !target.contains("://") && SCRIPT_ENDINGS.iter().any(|ending| target.ends_with(ending))
 }
 
+/// # Errors
+/// Options were given that only a URL has.
+fn refuse_of_urls(given: &[String]) -> Result<(), Ending> {
+    match given {
+        [] => Ok(()),
+        given => Err(Ending::usage(&format!(
+            "{}: for a URL only; a script or a plan says itself what it sends and how, and flags of `loadline run` \
+             for it go after --",
+            given.join(", ")
+        ))),
+    }
+}
+
 /// The plan of `bench` for the requests; its load is a placeholder.
 fn requests(args: ProbingArgs, env: &Env, files: &Files) -> Result<TestPlan, Ending> {
     if args.users.exec.is_some() || !args.script_flags.is_empty() {
@@ -351,6 +367,28 @@ mod tests {
         ] {
             assert_eq!(is_script(target), expected, "{target}");
         }
+    }
+
+    #[test]
+    fn options_of_urls_are_refused_for_scripts_by_name() {
+        let given = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            match cli::parse(&words).expect("a command line").command {
+                Command::Capacity(args) => args.probing.of_urls,
+                Command::Sweep(args) => args.probing.of_urls,
+                other => panic!("{other:?}"),
+            }
+        };
+        let both = given("loadline sweep --rates 1 -H a:b --insecure -c 2 s.js");
+        assert_eq!(both, ["--header", "--insecure"]);
+        let told = refuse_of_urls(&both).expect_err("a script has neither");
+        assert!(
+            told.message().contains("--header, --insecure: for a URL"),
+            "{}",
+            told.message()
+        );
+        assert!(given("loadline capacity --slo p(99)<1s -q s.js").is_empty());
+        assert!(refuse_of_urls(&[]).is_ok());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Must not know either format. Invariant: unless a run finished by itself, the report says how it ended.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
@@ -13,6 +13,7 @@ use super::own_run;
 use super::stored::{Kind, Stored};
 use crate::cli::ReportArgs;
 use crate::jmeter::dashboard;
+use crate::result_files::check_apart;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, charts, pages};
 
@@ -21,6 +22,10 @@ use crate::{Ending, Env, charts, pages};
 /// # Errors
 /// The file cannot be read, or is neither a result nor a journal.
 pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
+    spare_the_sources(
+        std::slice::from_ref(&args.file),
+        args.html.as_deref().map(Path::new),
+    )?;
     let stored = Stored::open(&args.file)?;
     if stored.kind() == Kind::OfJmeter {
         return of_jmeter(stored, args);
@@ -52,6 +57,26 @@ pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
         )
     })?;
     Ok(ExitCode::Ok)
+}
+
+/// Refuses a page in the place of a result that it is made of.
+///
+/// # Errors
+/// It would replace measurements.
+pub(super) fn spare_the_sources(sources: &[PathBuf], page: Option<&Path>) -> Result<(), Ending> {
+    let Some(page) = page.and_then(Path::to_str) else {
+        return Ok(());
+    };
+    let sources = sources.iter().filter_map(|path| path.to_str());
+    sources
+        .map(|source| {
+            [
+                ("the result".to_owned(), source),
+                ("--html".to_owned(), page),
+            ]
+        })
+        .try_for_each(check_apart)
+        .map_err(|why| Ending::usage(&why))
 }
 
 /// The report of a JMeter results file.
@@ -127,4 +152,26 @@ fn result_of(stored: Stored) -> Result<RunResult, Ending> {
         print::to_stderr("the last record of the journal is incomplete and was left out\n");
     }
     Ok(recovered.result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_takes_the_place_of_no_result() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sources = ["a.json", "b.json"].map(|name| folder.path().join(name));
+        for source in &sources {
+            std::fs::write(source, "{}").expect("written");
+        }
+        let told = spare_the_sources(&sources, Some(&sources[1])).expect_err("it is a source");
+        assert!(
+            told.message().contains("--html name the same file"),
+            "{}",
+            told.message()
+        );
+        assert!(spare_the_sources(&sources, Some(&folder.path().join("c.html"))).is_ok());
+        assert!(spare_the_sources(&sources, None).is_ok());
+    }
 }

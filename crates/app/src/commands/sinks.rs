@@ -143,6 +143,7 @@ fn start_outputs(
     name: &str,
     env: &Env,
 ) -> Result<(Outputs, Option<ValueSender>), Ending> {
+    outputs::check_audit(&args.out, args.audit, env).map_err(|why| Ending::usage(&why))?;
     let started = outputs::start(&Wanted {
         specs: &args.out,
         name,

@@ -12,6 +12,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -133,13 +134,18 @@ impl Server {
         let told = |error: io::Error| format!("listen tcp {address}: {error}");
         listener.set_nonblocking(true).map_err(told)?;
         let bound = listener.local_addr().map_err(told)?;
-        drop(runtime::local().map_err(told)?);
         let (stop, stopped) = watch::channel(false);
+        let (ready, is_ready) = std::sync::mpsc::channel();
         let (url, token) = (guard.url(bound), guard.token().map(str::to_owned));
         let guarded = Arc::new(Guarded::new(guard, service));
         let thread = thread::Builder::new()
             .name(name.to_owned())
-            .spawn(move || serve_on_this_thread(listener, guarded, stopped))
+            .spawn(move || serve_on_this_thread(listener, guarded, stopped, &ready))
+            .map_err(told)?;
+        // A thread that panicked has sent nothing, and serves nothing.
+        let begun = is_ready.recv();
+        begun
+            .unwrap_or_else(|_| Err(io::Error::other("its thread failed")))
             .map_err(told)?;
         Ok(Server {
             url,
@@ -178,25 +184,35 @@ impl Drop for Server {
     }
 }
 
+/// Serves until stopped; `ready` is told whether it can.
 fn serve_on_this_thread(
     listener: TcpListener,
     service: Arc<Guarded<impl Service>>,
     stopped: watch::Receiver<bool>,
+    ready: &Sender<io::Result<()>>,
 ) {
-    // The thread that started this one just created one successfully.
-    if let Ok(runtime) = runtime::local() {
-        runtime.block_on(serve(listener, service, stopped));
-    }
+    // Whoever started this thread waits for the answer.
+    let answer = |told| drop(ready.send(told));
+    let runtime = match runtime::local() {
+        Ok(runtime) => runtime,
+        Err(error) => return answer(Err(error)),
+    };
+    runtime.block_on(async {
+        match tokio::net::TcpListener::from_std(listener) {
+            Ok(listener) => {
+                answer(Ok(()));
+                serve(listener, service, stopped).await;
+            }
+            Err(error) => answer(Err(error)),
+        }
+    });
 }
 
 async fn serve(
-    listener: TcpListener,
+    listener: tokio::net::TcpListener,
     service: Arc<Guarded<impl Service>>,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
-        return;
-    };
     let mut open = tokio::task::JoinSet::new();
     loop {
         while open.try_join_next().is_some() {}

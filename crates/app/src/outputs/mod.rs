@@ -127,6 +127,22 @@ fn closed(names: Vec<String>, ended: Vec<Option<Ended>>, held_up_ns: u64) -> Clo
     closed
 }
 
+/// Refuses an audit that has nothing to check. In the environment it is a setting for all runs, also for those
+/// without the output.
+///
+/// # Errors
+/// The audit was requested by its flag, and no output can be audited.
+pub(crate) fn check_audit(specs: &[OutputSpec], audits: bool, env: &Env) -> Result<(), String> {
+    let can_be = |spec: &OutputSpec| matches!(spec.kind, OutputKind::PrometheusRw);
+    match audits && env.get("LOADLINE_AUDIT").is_none() && !specs.iter().any(can_be) {
+        true => Err(
+            "--audit checks what an output prometheus-rw pushed, and there is none; add -o prometheus-rw=URL"
+                .to_owned(),
+        ),
+        false => Ok(()),
+    }
+}
+
 /// Starts the outputs; returns the sender for the run's values, if any output uses them.
 ///
 /// # Errors

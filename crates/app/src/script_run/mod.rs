@@ -84,6 +84,9 @@ impl Going<'_> {
         loadline_run::prepare_process();
         check_size(self.run).map_err(K6Error::config)?;
         self.check_files().map_err(K6Error::config)?;
+        outputs::check_audit(&self.run.outputs, self.run.audits, self.env)
+            .map_err(K6Error::config)?;
+        self.check_pause().map_err(K6Error::config)?;
         let plan = Arc::new(self.run.plan.clone());
         let registry = Arc::clone(&self.loaded.metrics.registry);
         loadline_run::check_script_thresholds(&plan.script_thresholds, &registry)
@@ -148,6 +151,16 @@ impl Going<'_> {
         self.linger();
         drop(seen);
         Ok(code)
+    }
+
+    /// Refuses to wait for an order that nobody can give; k6 waits.
+    fn check_pause(&self) -> Result<(), String> {
+        let pages = &self.run.pages;
+        let can_resume = self.run.rest.is_some() || pages.web.is_some() || pages.tui;
+        match self.run.paused && !can_resume && self.identity == Identity::Loadline {
+            true => Err("--paused waits for an order, and there is no way to give one: add --address HOST:PORT, --web or --tui".to_owned()),
+            false => Ok(()),
+        }
     }
 
     /// Keeps the test open where that is wanted.

@@ -47,13 +47,8 @@ pub(crate) enum SecondSignal {
     Orders,
 }
 
-/// Signals that other programs use as notifications and that a run ignores: they do not end it. A file that
-/// reaches the file size limit is also reported by the failing write.
-const WITHOUT_MEANING: [i32; 3] = [
-    signal_hook::consts::SIGUSR1,
-    signal_hook::consts::SIGUSR2,
-    libc::SIGXFSZ,
-];
+/// Signals that other programs use as notifications and that a run ignores: they do not end it.
+const WITHOUT_MEANING: [i32; 2] = [signal_hook::consts::SIGUSR1, signal_hook::consts::SIGUSR2];
 
 /// Both ends of the orders to a run.
 type Orders = (Sender<RunCommand>, Receiver<RunCommand>);
@@ -136,6 +131,12 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
         signal_hook::flag::register(signal, Arc::default()).map_err(refused)?;
     }
     Ok((others, receiver))
+}
+
+/// Lets the write to a file that reaches the file size limit fail, which is reported, instead of ending the process.
+pub(crate) fn survive_file_limit() {
+    // Caught instead of ignored, as above. Where it cannot be caught, such a file ends the process.
+    drop(signal_hook::flag::register(libc::SIGXFSZ, Arc::default()));
 }
 
 /// Whether the process was started with a signal ignored, as by `nohup` to survive the end of the terminal.

@@ -40,6 +40,17 @@ pub(crate) fn alert(description: AlertDescription) -> String {
     words.to_owned()
 }
 
+/// What may be behind an alert that names no cause; `None`: it says enough.
+pub(crate) fn likely_cause(description: AlertDescription) -> Option<&'static str> {
+    match description {
+        AlertDescription::HandshakeFailure | AlertDescription::InsufficientSecurity => Some(
+            "it may accept only ciphers that loadline does not speak (CBC, or without ECDHE), or \
+             want a client certificate",
+        ),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

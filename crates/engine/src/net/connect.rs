@@ -84,6 +84,7 @@ impl Connector {
             let begun = self.clock.now();
             let stream = tokio::net::UnixStream::connect(path)
                 .await
+                .and_then(|stream| platform::leave_spare(&stream).map(|()| stream))
                 .map_err(|error| Failure::io(Stage::Connecting, &error))?;
             return Ok(Opened {
                 socket: Socket::unix(stream, Rc::clone(&owner.bytes)),
@@ -241,6 +242,7 @@ async fn open_tcp(
         false => TcpSocket::new_v6(),
     }
     .map_err(fail)?;
+    platform::leave_spare(&socket).map_err(fail)?;
     if let Some(source) = source {
         platform::bind_address_without_port(&socket);
         socket.bind(SocketAddr::new(source, 0)).map_err(fail)?;

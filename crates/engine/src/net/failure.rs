@@ -12,7 +12,7 @@ use loadline_model::ErrorClass;
 use loadline_model::script_names::Network;
 use loadline_wire::WireError;
 
-use super::alert::alert;
+use super::alert::{alert, likely_cause};
 use super::dns::LookupFault;
 use super::http2_fault::Http2Fault;
 use super::proxy::ProxyFault;
@@ -203,7 +203,12 @@ pub(super) fn tls_detail(error: &rustls::Error) -> String {
             "the target requires a client certificate".to_owned()
         }
         rustls::Error::AlertReceived(description) => {
-            format!("the target sent the TLS alert \"{}\"", alert(*description))
+            let cause = likely_cause(*description).map(|cause| format!(": {cause}"));
+            let cause = cause.unwrap_or_default();
+            format!(
+                "the target sent the TLS alert \"{}\"{cause}",
+                alert(*description)
+            )
         }
         other => other.to_string(),
     }
@@ -303,6 +308,12 @@ mod tests {
         let required = rustls::AlertDescription::CertificateRequired;
         let alert = failure(rustls::Error::AlertReceived(required));
         assert_eq!(alert.class, ErrorClass::Tls);
+        let vague = failure(rustls::Error::AlertReceived(
+            rustls::AlertDescription::HandshakeFailure,
+        ));
+        let words =
+            "the target sent the TLS alert \"handshake failure\": it may accept only ciphers";
+        assert!(vague.detail.starts_with(words), "{}", vague.detail);
         let corrupt = failure(rustls::Error::DecryptError);
         assert_eq!(corrupt.class, ErrorClass::Malformed);
         assert_eq!(

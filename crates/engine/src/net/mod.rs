@@ -20,7 +20,7 @@ mod tls;
 mod verifier;
 
 pub(crate) use addresses::{AddressRules, Addresses};
-pub(crate) use alert::alert;
+pub(crate) use alert::{alert, likely_cause};
 pub(crate) use cipher_suites::suite_name;
 pub(crate) use connect::{Connected, Connector, Owner, connect_deadline};
 #[cfg(test)]

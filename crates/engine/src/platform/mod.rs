@@ -38,6 +38,40 @@ pub fn try_descriptors() -> std::io::Result<()> {
     Ok(())
 }
 
+/// Descriptors that connections leave for everything else: the live page, the REST API, observers, outputs and results.
+#[cfg(unix)]
+const SPARE_MAX: u64 = 16;
+
+/// Checks whether a new connection leaves descriptors for what is not load; the system gives each the lowest free
+/// number.
+///
+/// # Errors
+/// Too few are left: the same as if there were none.
+#[cfg(unix)]
+pub fn leave_spare(connection: &impl std::os::fd::AsRawFd) -> std::io::Result<()> {
+    static LIMIT: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
+    let limit = *LIMIT.get_or_init(|| raise_open_files().unwrap_or(u64::MAX));
+    match is_spared(connection.as_raw_fd(), limit) {
+        true => Ok(()),
+        false => Err(std::io::Error::from_raw_os_error(libc::EMFILE)),
+    }
+}
+
+/// The same where connections have no numbers.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn leave_spare<S>(_connection: &S) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_spared(number: i32, limit: u64) -> bool {
+    let spare = SPARE_MAX.min(limit / 8);
+    u64::try_from(number).is_ok_and(|number| number < limit - spare)
+}
+
 /// How long and how often a thread waited for a CPU.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunQueue {
@@ -104,5 +138,19 @@ pub fn cores_owner() -> String {
     match cpu_quota_cores() {
         Some(_) => format!("{}/{}", machine(), std::process::id()),
         None => machine(),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_descriptors_for_the_rest() {
+        for (limit, most) in [(1_024, 1_007), (64, 55), (7, 6)] {
+            assert!(is_spared(most, limit), "{limit}");
+            assert!(!is_spared(most + 1, limit), "{limit}");
+        }
+        assert!(is_spared(i32::MAX, u64::MAX));
     }
 }

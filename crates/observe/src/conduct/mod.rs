@@ -30,6 +30,8 @@ use watch::Watch;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a thread may take to end that hears of the end while another is given up.
 const LAST_STEP: Duration = Duration::from_millis(500);
+/// How long queries after the run may take once a person ended the wait.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Where the kernel's files on processes and groups are; tests use other folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +119,8 @@ pub struct Observers {
     patience: Duration,
     /// Maximum time after the load during which there may be something to read.
     at_work_max: Duration,
+    /// Whether a person ended the wait after the load.
+    is_cut_short: bool,
     is_hurried: Arc<AtomicBool>,
 }
 
@@ -153,6 +157,7 @@ impl Observers {
             threads: Vec::new(),
             patience,
             at_work_max: limits.fold(setup.tail, Duration::max) + patience,
+            is_cut_short: false,
             is_hurried: Arc::clone(&setup.is_hurried),
         };
         let table = ProcessTable::new(&setup.roots.proc);
@@ -206,6 +211,11 @@ impl Observers {
         ended.map(|at| at.saturating_add(nanoseconds(self.at_work_max)))
     }
 
+    /// Signals that a person ended the wait: reads and queries that are running are waited for only a moment.
+    pub fn cut_short(&mut self) {
+        self.is_cut_short = true;
+    }
+
     /// Stops all observers; waits at most as long as one read may take, and abandons a thread that takes
     /// longer.
     pub fn stop(mut self) {
@@ -234,6 +244,10 @@ impl Observers {
     /// can be started, only their results are missing.
     fn ask_at_last(&self, watches: Vec<Watch>, window: RunWindow) -> Vec<Observed> {
         let (sender, receiver) = channel();
+        let names: Vec<String> = watches
+            .iter()
+            .map(|watch| watch.name().to_owned())
+            .collect();
         let clock = Arc::clone(&self.clock);
         let watches = Arc::new(Mutex::new(watches.into_iter()));
         let next = move || {
@@ -256,12 +270,27 @@ impl Observers {
         }
         // Ends with the thread, not with this function.
         drop(ask);
-        let mut all = Vec::new();
+        let begun = self.clock.unix_ns();
+        let (mut all, mut done) = (Vec::new(), 0);
         while !self.is_hurried.load(Acquire) {
             match receiver.recv_timeout(HURRY_LOOK) {
-                Ok(said) => all.extend(said),
+                Ok(said) => {
+                    all.extend(said);
+                    done += 1;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let now = self.clock.unix_ns();
+            if self.is_cut_short && now.saturating_sub(begun) > nanoseconds(LAST_ANSWERS) {
+                let text = "the wait was ended before its queries after the run were answered";
+                all.extend(
+                    names
+                        .iter()
+                        .skip(done)
+                        .map(|name| gap(name, now, text.to_owned())),
+                );
+                break;
             }
         }
         all
@@ -330,9 +359,13 @@ impl Observers {
     fn end(&mut self) -> (Vec<Watch>, Vec<String>) {
         self.shared.stop();
         // What was waited for after the load is not waited for once more.
-        let left = self.given_up_unix_ns().map_or(Duration::MAX, |at| {
-            Duration::from_nanos(at.saturating_sub(self.clock.unix_ns())).max(LAST_STEP)
-        });
+        let left = match self.given_up_unix_ns() {
+            _ if self.is_cut_short => LAST_STEP,
+            Some(at) => {
+                Duration::from_nanos(at.saturating_sub(self.clock.unix_ns())).max(LAST_STEP)
+            }
+            None => Duration::MAX,
+        };
         self.shared
             .wait_for_lanes(self.patience.min(left), || self.is_hurried.load(Acquire));
         let (mut watches, mut late) = (Vec::new(), Vec::new());

@@ -153,6 +153,43 @@ fn who_is_in_a_hurry_waits_for_no_query_after_the_run() {
     assert_eq!(concluded(observers, is_hurried), []);
 }
 
+/// The texts of gaps reported by observers whose wait a person ended, and how long that took.
+fn cut_short(mut observers: Observers) -> (Vec<String>, Duration) {
+    let clock = Arc::clone(&observers.clock);
+    observers.load_ended();
+    observers.cut_short();
+    let begun = clock.unix_ns();
+    let said = observers.conclude(WINDOW);
+    let took = Duration::from_nanos(clock.unix_ns().saturating_sub(begun));
+    let texts = said.into_iter().map(|item| match item {
+        Observed::Remark(remark) => remark.text,
+        other => panic!("{other:?}"),
+    });
+    (texts.collect(), took)
+}
+
+#[test]
+fn a_person_who_ends_the_wait_waits_a_moment_for_what_hangs() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    let (observers, _) = start_hurried(&format!("q=http:http://{address}/;timeout=90s"));
+    let _held = listener.accept().expect("it looks at once");
+    let (texts, took) = cut_short(observers);
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].contains("did not end in time"), "{}", texts[0]);
+    assert!(took < PATIENCE, "{took:?}");
+}
+
+#[test]
+fn a_person_who_ends_the_wait_is_told_of_queries_without_an_answer() {
+    let line = "q=prometheus:http://127.0.0.1:9;query=a;mode=once;settle=90s";
+    let (observers, _) = start_hurried(line);
+    let (texts, took) = cut_short(observers);
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].contains("before its queries"), "{}", texts[0]);
+    assert!(took < PATIENCE, "{took:?}");
+}
+
 #[test]
 fn a_look_that_never_comes_back_is_not_waited_for() {
     let (mut observers, _is_hurried) = start_hurried("self;timeout=100ms");

@@ -3,7 +3,7 @@
 //! Must not know the wire. Invariants: a series that is a sum starts with zero, so that rates include its first
 //! values; points of one series are emitted in chronological order and go through one sender.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use loadline_metric::{Aggregated, Contains, MetricType, Schema, TagSet};
@@ -18,6 +18,8 @@ const PREFIX: &str = "k6_";
 const OWN_PREFIX: &str = "loadline_";
 /// An unchanged series is sent again after this time, well before a receiver considers it stale (five minutes).
 const REPEAT_MS: u64 = 60_000;
+/// Timestamps that are remembered: an hour at the usual interval.
+const INSTANTS_MAX: usize = 1_000;
 
 /// The type of a series for the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +108,8 @@ pub(super) struct Points {
     label_names: LabelNames,
     known: Vec<Option<Known>>,
     told_until_ms: u64,
+    /// The latest timestamps of points, also of zeros before a series' first.
+    instants: VecDeque<u64>,
     /// Whether all series are sent, whatever was sent before.
     again: bool,
     /// Whether the next points are the last of the run.
@@ -129,6 +133,7 @@ impl Points {
             label_names: LabelNames::default(),
             known: Vec::new(),
             told_until_ms: 0,
+            instants: VecDeque::new(),
             again: false,
             is_last: false,
         }
@@ -186,6 +191,13 @@ impl Points {
             }
         }
         self.told_until_ms = at_ms;
+        for instant in [zero_at_ms, at_ms] {
+            if self.instants.back().is_none_or(|last| *last < instant) {
+                self.instants.push_back(instant);
+            }
+        }
+        let beyond = self.instants.len().saturating_sub(INSTANTS_MAX);
+        self.instants.drain(..beyond);
     }
 
     fn families_of(&mut self, family: &SeriesFamily) -> Families {
@@ -208,6 +220,11 @@ impl Points {
     /// The identities of all series that were sent: for stale markers at the end, and for the audit.
     pub(super) fn identities(&self) -> impl Iterator<Item = Identity> {
         self.known.iter().flatten().flat_map(Known::identities)
+    }
+
+    /// The latest timestamps of points, in milliseconds since 1970, in order.
+    pub(super) fn instants(&self) -> &VecDeque<u64> {
+        &self.instants
     }
 
     /// The timestamp of the last points, in milliseconds since 1970.

@@ -47,16 +47,58 @@ pub(super) fn ask(
     query: &str,
     at_ms: u64,
 ) -> Result<BTreeMap<Labels, Found>, String> {
+    read(&get(client, address, query, at_ms)?)
+}
+
+/// The timestamps, in milliseconds since 1970, of the points that a range selector finds.
+///
+/// # Errors
+/// Why there is no result, for people.
+pub(super) fn instants(
+    client: &Client,
+    address: &str,
+    selector: &str,
+    at_ms: u64,
+) -> Result<BTreeMap<Labels, Vec<u64>>, String> {
+    read_instants(&get(client, address, selector, at_ms)?)
+}
+
+fn get(client: &Client, address: &str, query: &str, at_ms: u64) -> Result<String, String> {
     let query = utf8_percent_encode(query, NON_ALPHANUMERIC);
     let at_s = at_ms as f64 / 1e3;
-    read(&client.get(&format!("{address}?query={query}&time={at_s:.3}"))?)
+    client.get(&format!("{address}?query={query}&time={at_s:.3}"))
+}
+
+/// The series in the response, unread.
+fn series_of(text: &str) -> Result<Vec<Json>, String> {
+    let mut answer: Json = serde_json::from_str(text).map_err(|_| unreadable())?;
+    match answer["data"]["result"].take() {
+        Json::Array(series) => Ok(series),
+        _ => Err(unreadable()),
+    }
+}
+
+fn unreadable() -> String {
+    "the receiver's response to a query cannot be read".to_owned()
+}
+
+fn read_instants(text: &str) -> Result<BTreeMap<Labels, Vec<u64>>, String> {
+    let one = |series: &Json| {
+        let labels = serde_json::from_value(series["metric"].clone()).ok()?;
+        let points = series["values"].as_array()?.iter();
+        let instants = points.map(|point| Some((point[0].as_f64()? * 1e3).round() as u64));
+        Some((labels, instants.collect::<Option<_>>()?))
+    };
+    let series = series_of(text)?;
+    series
+        .iter()
+        .map(|series| one(series).ok_or_else(unreadable))
+        .collect()
 }
 
 /// The series in the response to an instant query.
 fn read(text: &str) -> Result<BTreeMap<Labels, Found>, String> {
-    let unreadable = || "the receiver's response to a query cannot be read".to_owned();
-    let answer: Json = serde_json::from_str(text).map_err(|_| unreadable())?;
-    let series = answer["data"]["result"].as_array().ok_or_else(unreadable)?;
+    let series = series_of(text)?;
     let number = |value: &Json| value.as_str()?.parse::<f64>().ok();
     let one = |series: &Json| {
         let labels = serde_json::from_value(series["metric"].clone()).ok()?;
@@ -102,6 +144,16 @@ mod tests {
         ] {
             assert!(read(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn instants_are_in_milliseconds() {
+        let text = r#"{"status":"success","data":{"resultType":"matrix","result":[
+            {"metric":{"__name__":"a"},"values":[[1796023364.412,"0"],[1796023364.86,"10"]]}]}}"#;
+        let found = read_instants(text).expect("it can be read");
+        let found: Vec<_> = found.into_values().collect();
+        assert_eq!(found, [[1_796_023_364_412, 1_796_023_364_860]]);
+        assert!(read_instants("{}").is_err());
     }
 
     #[test]

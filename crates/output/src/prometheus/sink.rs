@@ -11,7 +11,7 @@ use loadline_model::RunEvent;
 use super::audit::{Audit, audit};
 use super::client::Client;
 use super::encode::stale;
-use super::other_writer;
+use super::other_writer::{self, Sent};
 use super::points::{Point, Points};
 use super::queue::{Counts, RefusedSeries};
 use super::senders::{Senders, Tell, now};
@@ -164,12 +164,16 @@ impl Keeper {
         self.report.counts = sent.counts;
         self.report.refused = sent.refused;
         self.report.error = self.report.error.take().or(sent.error);
-        if let Some(from_ms) = self.told_from_ms
+        if let Some(first_ms) = self.told_from_ms
             && self.report.error.is_none()
         {
-            let span = (from_ms, self.points.told_until_ms());
-            let (client, known) = (self.senders.client(), self.points.identities());
-            self.report.is_mixed = other_writer::is_there(client, &self.settings, known, span);
+            let sent = Sent {
+                points: &self.points,
+                first_ms,
+                looks_at_each: audits,
+            };
+            let client = self.senders.client();
+            self.report.is_mixed = other_writer::is_there(client, &self.settings, &sent);
         }
         if audits && self.report.error.is_none() {
             let told = audit(

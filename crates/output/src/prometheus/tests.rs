@@ -342,6 +342,9 @@ fn only_what_changed_is_told_and_everything_from_time_to_time() {
         }
     }
     assert_eq!(told, [0, 60]);
+    let instants = points.instants();
+    assert_eq!(instants.len(), 63, "each second, and the zero before");
+    assert!(instants.iter().is_sorted());
     points.tell_again();
     assert_eq!(
         named(&taken(&mut points, &state), "k6_http_reqs_total").len(),

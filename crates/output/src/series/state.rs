@@ -100,6 +100,8 @@ impl SeriesState {
             }
             RunEvent::Series(delta) => {
                 self.additions += 1;
+                // Also plans of steps count by tags: what the engine counts would be there a second time.
+                self.is_tagged = true;
                 self.add_tagged(delta);
             }
             RunEvent::Second { row, delta } => {

@@ -84,6 +84,22 @@ fn names(worker: &mut Measurements, names: std::ops::Range<u32>) -> RunEvent {
 }
 
 #[test]
+fn requests_that_are_counted_by_tags_are_counted_once() {
+    let mut state = SeriesState::default();
+    state.add(&fixture::started());
+    let series = SeriesPlan {
+        by_all_tags: true,
+        ..fixture::plan().series()
+    };
+    let mut worker = Measurements::new(&series, Arc::new(MetricRegistry::new()));
+    for second in 0..2 {
+        state.add(&names(&mut worker, 0..3));
+        state.add(&fixture::second(second));
+    }
+    assert_eq!(total(&state, "http_reqs"), 6.0);
+}
+
+#[test]
 fn what_all_workers_see_beyond_the_limit_is_one_series_of_its_metric() {
     let mut state = SeriesState::default();
     let mut plan = fixture::plan();

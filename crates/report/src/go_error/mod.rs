@@ -201,9 +201,9 @@ fn tls(key: &ErrorKey) -> String {
         return "remote error: tls: certificate required".to_owned();
     }
     let alert = key.detail.split_once("TLS alert \"");
-    match alert.and_then(|(_, rest)| rest.strip_suffix('"')) {
-        Some("close notify") => "EOF".to_owned(),
-        Some(alert) => format!("remote error: tls: {alert}"),
+    match alert.and_then(|(_, rest)| rest.split_once('"')) {
+        Some(("close notify", _)) => "EOF".to_owned(),
+        Some((alert, _)) => format!("remote error: tls: {alert}"),
         None if says(key, "closed during") => "EOF".to_owned(),
         None => prefixed("tls: ", &detail_or(key, "handshake failure")),
     }
@@ -313,7 +313,7 @@ mod tests {
                 "tls: first record does not look like a TLS handshake",
             ),
             (
-                "the target sent the TLS alert \"handshake failure\"",
+                "the target sent the TLS alert \"handshake failure\": it may want something",
                 "remote error: tls: handshake failure",
             ),
             ("the target sent the TLS alert \"close notify\"", "EOF"),

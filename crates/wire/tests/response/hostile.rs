@@ -3,7 +3,7 @@
 //! Invariant: each limit has its own error, is reached exactly, and holds however the bytes arrive.
 
 use loadline_wire::{
-    Codings, Discard, ErrorClass, Limits, RequestKind, ResponseParser, State, WireError,
+    Codings, Discard, ErrorClass, Limits, RequestKind, ResponseParser, State, ValueBytes, WireError,
 };
 
 use crate::events::transcript;
@@ -103,6 +103,7 @@ const LOW: Limits = Limits {
     trailer_bytes: 8_192,
     blank_bytes: 8,
     codings: Codings::ChunkedAlone,
+    values: ValueBytes::Any,
 };
 
 /// Feeds `first` and then `again` until the parser refuses; at most `reads_max` times.

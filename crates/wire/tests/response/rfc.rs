@@ -3,7 +3,7 @@
 
 use loadline_wire::{
     Codings, Discard, ErrorClass, Framing, HeaderFault, Limits, RequestKind, ResponseParser, Reuse,
-    State, WireError,
+    State, ValueBytes, WireError,
 };
 
 use crate::events::{Event, HeadEvent, Transcript, transcript};
@@ -308,13 +308,13 @@ const BROKEN: &[(&str, &[u8], ErrorClass, &str)] = &[
         "NUL in a value",
         b"HTTP/1.1 200 OK\r\nA: \0\r\n\r\n",
         ErrorClass::Malformed,
-        "NUL or a bare CR",
+        "a control byte",
     ),
     (
         "bare CR in a value",
         b"HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n",
         ErrorClass::Malformed,
-        "NUL or a bare CR",
+        "a control byte",
     ),
     (
         "fold before any header",
@@ -471,6 +471,37 @@ fn broken_streams_are_named() {
         let whole = read(stream, Normal).events;
         let pieces = transcript(stream.chunks(1), Normal, Limits::default());
         assert_eq!(whole, pieces.events, "{what}, byte by byte");
+    }
+}
+
+#[test]
+fn control_bytes_can_be_forbidden_in_values() {
+    let strict = Limits {
+        values: ValueBytes::NoControls,
+        ..Limits::default()
+    };
+    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (bad, is_bad) in [
+        (&b"HTTP/1.1 200 OK\r\nX: a\x1bb\r\n\r\n"[..], true),
+        (b"HTTP/1.1 200 OK\r\nX: a\r\n \x07b\r\n\r\n", true),
+        (&[&chunked[..], b"0\r\nT: \x7f\r\n\r\n"].concat(), true),
+        (b"HTTP/1.1 200 OK\r\nX: a\tb\xff\r\n\r\n", false),
+    ] {
+        let pieces = || bad.chunks(1);
+        let told = transcript(pieces(), Normal, strict).error;
+        let told = told.map(|error| error.to_string());
+        assert_eq!(
+            told.as_ref()
+                .is_some_and(|told| told.contains("a control byte")),
+            is_bad,
+            "{told:?}"
+        );
+        let lenient = transcript(pieces(), Normal, Limits::default());
+        assert!(
+            !format!("{:?}", lenient.error).contains("ValueByte"),
+            "{:?}",
+            lenient.error
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: every property compares a whole stream with the same stream in pieces; invalid streams are as
 //! frequent as valid ones.
 
-use loadline_wire::{Codings, Limits, RequestKind};
+use loadline_wire::{Codings, Limits, RequestKind, ValueBytes};
 use proptest::prelude::*;
 
 use crate::events::{Transcript, transcript};
@@ -16,6 +16,7 @@ const TIGHT: Limits = Limits {
     trailer_bytes: 30,
     blank_bytes: 8,
     codings: Codings::ChunkedAlone,
+    values: ValueBytes::Any,
 };
 
 fn kind() -> impl Strategy<Value = RequestKind> {

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::probing::{Load, LoadKind, Prober, save_json};
 use crate::cli::CapacityArgs;
-use crate::result_files::check_file;
+use crate::result_files::{check_apart, check_file};
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files};
 
@@ -104,10 +104,10 @@ pub(super) fn run(
         false => style::of_stdout(no_color, env),
     };
     let text = tell::answer(&answer, &target, seen.spent, &look);
-    say(&text, is_json_alone)?;
-    if let Some(path) = &json {
-        save_json(path, &file)?;
-    }
+    // First of all the measurements are kept: a terminal may be gone.
+    let saved = json.map_or(Ok(()), |path| save_json(&path, &file));
+    let said = say(&text, is_json_alone);
+    saved.and(said)?;
     Ok(match args.at_least {
         _ if prober.is_stopped() => ExitCode::ExternalAbort,
         Some(rate) if !answer.shows(rate) => ExitCode::ThresholdsFailed,
@@ -131,7 +131,11 @@ fn check(args: &CapacityArgs) -> Result<(), Ending> {
     }
     match args.probing.told.json.as_deref() {
         Some(path) if path != "-" => {
-            check_file("--json", Path::new(path)).map_err(|why| Ending::usage(&why))
+            let target = args.probing.target.as_str();
+            let files = [("the target", target), ("--json", path)];
+            check_apart(files.map(|(option, path)| (option.to_owned(), path)))
+                .and_then(|()| check_file("--json", Path::new(path)))
+                .map_err(|why| Ending::usage(&why))
         }
         _ => Ok(()),
     }

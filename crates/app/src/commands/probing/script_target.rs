@@ -12,11 +12,44 @@ use crate::cli::script::ScriptCommand;
 use crate::cli::{ProbingArgs, UserArgs};
 use crate::commands::run;
 use crate::commands::script::{self, LoadedScript};
+use crate::dialect::pflag::{self, Flag};
 use crate::k6::{Identity, K6Error, K6Invocation, Reading, ScriptRun};
 use crate::{Ending, Env, Files};
 
 /// The name of the scenario that loads a script.
 const SCENARIO: &str = "load";
+
+/// Flags of `loadline run` that act around one run.
+const OF_A_RUN: [&str; 28] = [
+    "address",
+    "agents",
+    "audit",
+    "await-agent",
+    "charts",
+    "config",
+    "console-output",
+    "control-host",
+    "control-token",
+    "fail-on-drop",
+    "identity",
+    "journal",
+    "json",
+    "linger",
+    "listen",
+    "observe",
+    "observe-baseline",
+    "observe-tail",
+    "once",
+    "out",
+    "paused",
+    "report",
+    "scenario",
+    "strict-outputs",
+    "summary-by",
+    "summary-export",
+    "tui",
+    "web",
+];
 
 /// A script that was read.
 pub(super) struct ScriptTarget {
@@ -46,6 +79,7 @@ impl ScriptTarget {
             .cloned()
             .chain([args.target.clone()])
             .collect();
+        refuse_of_a_run(&words)?;
         let read = K6Invocation::parse(Identity::Loadline, ScriptCommand::Run, &words, env);
         let invocation = match read.map_err(|error| refused(&error))? {
             Reading::Help(text) => return Err(Ending::answer(text)),
@@ -55,6 +89,11 @@ impl ScriptTarget {
         loaded.options = with_load(&loaded.options, &args.users);
         let run = run::consolidated(&invocation, &loaded, None).map_err(|error| refused(&error))?;
         loaded.tell(&run.notices);
+        if !run.outputs.is_empty() {
+            return Err(Ending::usage(
+                "K6_OUT is for `loadline run` only: this command has no outputs; unset it, and use --json",
+            ));
+        }
         if run
             .plan
             .scenarios
@@ -95,6 +134,33 @@ impl ScriptTarget {
     }
 }
 
+/// Refuses flags of `loadline run` that act around one run, of which a load has none.
+///
+/// # Errors
+/// They were given.
+fn refuse_of_a_run(words: &[String]) -> Result<(), Ending> {
+    let flags = ScriptCommand::Run.flags();
+    let tables: Vec<&[Flag]> = flags.iter().map(|(_, flags)| *flags).collect();
+    // What cannot be parsed is refused with its own message.
+    let Ok(given) = pflag::parse(&tables, words) else {
+        return Ok(());
+    };
+    let is_given = |name: &&str| given.text(name).is_some();
+    let refused: Vec<String> = OF_A_RUN
+        .iter()
+        .filter(|name| is_given(name))
+        .map(|name| format!("--{name}"))
+        .collect();
+    match refused.as_slice() {
+        [] => Ok(()),
+        _ => Err(Ending::usage(&format!(
+            "{}: for `loadline run` only; this command puts one load after another on the script, without outputs, \
+             agents, pages and a summary of each; --json and --observe before -- are its own",
+            refused.join(", ")
+        ))),
+    }
+}
+
 /// The script's options with a placeholder for the load, and without thresholds, which could end it.
 fn with_load(options: &Value, users: &UserArgs) -> Value {
     const LAID_ASIDE: [&str; 6] = [
@@ -132,6 +198,29 @@ fn refused(error: &K6Error) -> Ending {
 mod tests {
     use super::*;
     use crate::cli::{self, Command};
+
+    #[test]
+    fn flags_around_one_run_are_refused_by_name() {
+        let flags = ScriptCommand::Run.flags();
+        let known: Vec<&str> = flags
+            .iter()
+            .flat_map(|(_, flags)| flags.iter())
+            .map(|flag| flag.long)
+            .collect();
+        for name in OF_A_RUN {
+            assert!(known.contains(&name), "{name}");
+        }
+        let told = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            refuse_of_a_run(&words).map_err(|ending| ending.message().to_owned())
+        };
+        assert_eq!(told("-e A=b --tag c=d -q s.js"), Ok(()));
+        let why = told("--agents 3 -o csv=x.csv s.js").expect_err("both do nothing");
+        assert!(
+            why.contains("--agents, --out: for `loadline run` only"),
+            "{why}"
+        );
+    }
 
     #[test]
     fn a_script_s_own_load_is_laid_aside() {

@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::probing::{Load, LoadKind, Prober, save_json};
 use crate::cli::SweepArgs;
 use crate::cli::values::VUS_MAX;
-use crate::result_files::check_file;
+use crate::result_files::{check_apart, check_file};
 use crate::terminal::print;
 use crate::{Ending, Env, Files, charts};
 
@@ -129,6 +129,16 @@ impl Wanted {
         {
             check_file("--json", Path::new(path)).map_err(|why| Ending::usage(&why))?;
         }
+        let csv = args.csv.as_deref().and_then(Path::to_str);
+        let files = [
+            ("the target", Some(args.probing.target.as_str())),
+            ("--csv", csv),
+            ("--json", args.probing.told.json.as_deref()),
+        ];
+        let files = files
+            .into_iter()
+            .filter_map(|(option, path)| Some((option.to_owned(), path?)));
+        check_apart(files).map_err(|why| Ending::usage(&why))?;
         Ok(Wanted {
             axis,
             loads,
@@ -179,33 +189,52 @@ impl Wanted {
     }
 
     fn tell(&self, file: &File<'_>) -> Result<(), Ending> {
-        let failed = |option: &str, why: String| {
-            Ending::refusal(ExitCode::Other, &format!("{option}: {why}"))
-        };
         let text = match self.markdown {
             true => tell::markdown(file.curve),
             false => tell::text(file.curve, &self.target),
         };
-        match self.json.as_deref() {
-            Some("-") => print::to_stderr(&text),
+        // First of all the measurements are kept, each whatever becomes of the others: a terminal may be gone.
+        let json = self.json.as_deref();
+        let saved = [
+            json.map_or(Ok(()), |path| save_json(path, file)),
+            self.save_csv(file.curve),
+            self.save_charts(file.curve),
+        ];
+        let told = match json {
+            Some("-") => {
+                print::to_stderr(&text);
+                Ok(())
+            }
             _ => print::to_stdout(&text)
-                .map_err(|error| failed("the table cannot be written", error.to_string()))?,
-        }
-        if let Some(path) = &self.json {
-            save_json(path, file)?;
-        }
-        if let Some(path) = &self.csv {
-            files::replace(path, tell::csv(file.curve)).map_err(|error| {
-                failed("--csv", format!("cannot write {}: {error}", path.display()))
-            })?;
-        }
-        if let Some(folder) = &self.charts {
-            let drawing = svg::load_curve(&chart(file.curve, &self.target), &Palette::PAPER);
-            charts::save_drawings(folder, &[drawing])
-                .map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
-        }
-        Ok(())
+                .map_err(|error| failed("the table cannot be written", &error.to_string())),
+        };
+        saved.into_iter().chain([told]).collect()
     }
+
+    fn save_csv(&self, curve: &Curve) -> Result<(), Ending> {
+        let Some(path) = &self.csv else {
+            return Ok(());
+        };
+        files::replace(path, tell::csv(curve)).map_err(|error| {
+            failed(
+                "--csv",
+                &format!("cannot write {}: {error}", path.display()),
+            )
+        })
+    }
+
+    fn save_charts(&self, curve: &Curve) -> Result<(), Ending> {
+        let Some(folder) = &self.charts else {
+            return Ok(());
+        };
+        let drawing = svg::load_curve(&chart(curve, &self.target), &Palette::PAPER);
+        charts::save_drawings(folder, &[drawing])
+            .map_err(|why| Ending::refusal(ExitCode::Other, &why))
+    }
+}
+
+fn failed(option: &str, why: &str) -> Ending {
+    Ending::refusal(ExitCode::Other, &format!("{option}: {why}"))
 }
 
 fn whole_users(users: &[f64]) -> Result<Vec<f64>, Ending> {

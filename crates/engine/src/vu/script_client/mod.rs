@@ -24,7 +24,7 @@ use std::time::Duration;
 use loadline_model::url::Scheme;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_script::hop::{HopFailure, HopOutcome, HopRequest, HopTimes};
-use loadline_wire::{Codings, Limits, RequestKind};
+use loadline_wire::{Codings, Limits, RequestKind, ValueBytes};
 
 use self::message::{Additions, asks_to_close, is_replayable, rest_of_body};
 use self::pool::{Http1, Http2, Kept, Pool};
@@ -56,6 +56,7 @@ const LIMITS: Limits = Limits {
     trailer_bytes: 64 * 1024,
     blank_bytes: 0,
     codings: Codings::ChunkedAlone,
+    values: ValueBytes::NoControls,
 };
 
 /// What Go lets a peer send ahead on one stream.

@@ -60,6 +60,12 @@ fn broken_answers() -> Vec<Row> {
             None,
         ),
         (
+            then(b"HTTP/1.1 200 OK\r\nX: a\x1bb\r\n\r\n", Act::Hold),
+            1000,
+            "malformed MIME header line: \"X: a\\x1bb\"",
+            None,
+        ),
+        (
             then(b"HTTP/1.1 200 OK\r\nContent-Length: x1\r\n\r\n", Act::Hold),
             1000,
             "bad Content-Length \"x1\"",

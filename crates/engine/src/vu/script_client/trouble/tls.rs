@@ -8,7 +8,7 @@ use loadline_model::civil::Civil;
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
 use super::{Occasion, Trouble, code};
-use crate::net::{alert, in_words, is_unknown_authority};
+use crate::net::{alert, in_words, is_unknown_authority, likely_cause};
 
 /// What TLS found wrong after the handshake.
 pub(super) fn broken(error: &TlsError) -> Trouble {
@@ -41,6 +41,12 @@ pub(super) fn handshake(error: &TlsError, first: &[u8], occasion: Occasion<'_>) 
             Trouble::new(code::NOT_TLS, tag, detail)
         }
         TlsError::AlertReceived(AlertDescription::CloseNotify) => Trouble::generic("EOF"),
+        TlsError::AlertReceived(description) => {
+            let mut trouble = broken(error);
+            let cause = likely_cause(*description).map(|cause| format!(" ({cause})"));
+            trouble.detail.push_str(&cause.unwrap_or_default());
+            trouble
+        }
         other => broken(other),
     }
 }
@@ -134,6 +140,20 @@ mod tests {
             (corrupt.code, corrupt.tag.as_str()),
             (1010, "local error: tls: bad record MAC")
         );
+    }
+
+    #[test]
+    fn an_alert_without_a_cause_is_explained_beside_k6s_words() {
+        let occasion = Occasion {
+            host: "h",
+            unix_s: 0,
+            is_proxied: false,
+        };
+        let alert = TlsError::AlertReceived(AlertDescription::HandshakeFailure);
+        let trouble = handshake(&alert, b"", occasion);
+        assert_eq!(trouble.tag, "remote error: tls: handshake failure");
+        let explained = format!("{} (it may accept only ciphers", trouble.tag);
+        assert!(trouble.detail.starts_with(&explained), "{}", trouble.detail);
     }
 
     #[test]

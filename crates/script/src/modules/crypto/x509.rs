@@ -279,18 +279,12 @@ mod tests {
             const tried = (f) => {{ try {{ return f(); }} catch (e) {{ return String(e); }} }};
             export default function () {{ {body} }}"#
         );
-        let rehearsed = Rehearsal::new(&script)
+        Rehearsal::new(&script)
             .file("rsa.pem", RSA)
             .file("ec.pem", EC)
             .file("ed.pem", ED)
-            .run();
-        assert_eq!(rehearsed.failure(), None);
-        let bare = |line: &String| {
-            line.trim_start_matches("info ")
-                .trim_end_matches(" source=console")
-                .to_owned()
-        };
-        rehearsed.log().iter().map(bare).collect()
+            .run()
+            .said()
     }
 
     #[test]

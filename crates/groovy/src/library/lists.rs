@@ -4,6 +4,8 @@
 
 use std::rc::Rc;
 
+use data_encoding::HEXLOWER;
+
 use super::super::convert;
 use super::super::number;
 use super::super::order;
@@ -472,9 +474,9 @@ pub(super) static METHODS: Table = Table::new(&[
         _ => Ok(Value::Null),
     }),
     row("encodeHex", 0, 0, |_, this, _| match this {
-        Value::List(list) => Ok(Value::text(super::digests::hex(
-            &list.to_bytes().unwrap_or_default(),
-        ))),
+        Value::List(list) => Ok(Value::text(
+            HEXLOWER.encode(&list.to_bytes().unwrap_or_default()),
+        )),
         _ => Ok(Value::Null),
     }),
     row("getFrom", 0, 0, |_, this, _| end(this, false, "")),

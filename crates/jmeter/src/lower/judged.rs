@@ -3,6 +3,7 @@
 //! Must not know samplers. Invariant: an unsupported one is reported.
 
 use loadline_steps::apply_to::ApplyTo;
+use loadline_steps::assertion::expected_value::ExpectedValue;
 use loadline_steps::assertion::jmes_path::JmesPathAssertion;
 use loadline_steps::assertion::json_path::JsonPathAssertion;
 use loadline_steps::assertion::response::{ResponseAssertion, Rule};
@@ -73,11 +74,7 @@ impl Lowering {
             "JSONPathAssertion" => Expected::JsonPath(self.json_path_assertion(element)),
             "JMESPathAssertion" => Expected::JmesPath(JmesPathAssertion {
                 path: self.property(element, "JMES_PATH").into(),
-                checks_value: element.is_true("JSONVALIDATION"),
-                expected: self.property(element, "EXPECTED_VALUE").into(),
-                is_pattern: element.is_true_or_missing("ISREGEX"),
-                expects_null: element.is_true("EXPECT_NULL"),
-                inverted: element.is_true("INVERT"),
+                value: self.expected_value(element),
             }),
             "XPathAssertion" => {
                 let kind = xpath_kind(element, "XPath");
@@ -163,11 +160,17 @@ impl Lowering {
     fn json_path_assertion(&mut self, element: &Element) -> JsonPathAssertion {
         JsonPathAssertion {
             path: self.property(element, "JSON_PATH").into(),
-            checks_value: element.is_true("JSONVALIDATION"),
+            value: self.expected_value(element),
+        }
+    }
+
+    fn expected_value(&mut self, element: &Element) -> ExpectedValue {
+        ExpectedValue {
+            is_checked: element.is_true("JSONVALIDATION"),
             expected: self.property(element, "EXPECTED_VALUE").into(),
             is_pattern: element.is_true_or_missing("ISREGEX"),
-            expects_null: element.is_true("EXPECT_NULL"),
-            inverted: element.is_true("INVERT"),
+            is_null: element.is_true("EXPECT_NULL"),
+            is_inverted: element.is_true("INVERT"),
         }
     }
 

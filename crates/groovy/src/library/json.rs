@@ -4,6 +4,8 @@
 
 use std::any::Any;
 
+use loadline_java::escapes;
+
 use super::super::decimal::Decimal;
 use super::super::map::{Map, MapKind};
 use super::super::number;
@@ -351,24 +353,7 @@ fn write(machine: &mut dyn Machine, value: &Value, out: &mut String, depth: usiz
 
 fn quoted(text: &str, out: &mut String) {
     out.push('"');
-    for one in text.chars() {
-        match one {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(one),
-            other => {
-                let mut units = [0; 2];
-                for unit in other.encode_utf16(&mut units) {
-                    out.push_str(&format!("\\u{unit:04x}"));
-                }
-            }
-        }
-    }
+    escapes::push_escaped(text, |unit| format!("\\u{unit:04x}"), out);
     out.push('"');
 }
 

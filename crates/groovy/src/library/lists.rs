@@ -12,7 +12,7 @@ use super::super::order;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{List, ListKind, Machine, Outcome, Value};
-use super::{int_of, long_of, values};
+use super::{End, int_of, long_of, values};
 
 /// `list[at]`.
 pub(super) fn at(of: &Value, at: &Value) -> Outcome {
@@ -238,23 +238,6 @@ fn remove_value(this: &Value, value: &Value) -> Outcome {
         items.remove(place);
     }
     Ok(Value::Truth(place.is_some()))
-}
-
-/// An end of a list or of another order.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum End {
-    First,
-    Last,
-}
-
-impl End {
-    /// Its place among so many; 0 if there are none.
-    pub(super) fn of(self, length: usize) -> usize {
-        match self {
-            End::First => 0,
-            End::Last => length.saturating_sub(1),
-        }
-    }
 }
 
 fn end(this: &Value, end: End, message: &str) -> Outcome {

@@ -14,9 +14,8 @@ use super::super::print;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Machine, Outcome, Value};
-use super::lists::End;
 use super::sequences::{entry, iterator};
-use super::{linked, values};
+use super::{End, linked, values};
 
 /// Checks that a map may be changed.
 pub(super) fn may_change(map: &Map) -> Outcome<()> {

@@ -53,6 +53,7 @@ pub mod thread_group;
 pub mod threshold_plan;
 pub mod units;
 pub mod url;
+pub mod uuid;
 pub mod verdict;
 pub mod wildcard;
 

@@ -2,8 +2,6 @@
 //!
 //! Must not know who sends. Invariant: null stays null where Commons specifies it.
 
-use std::any::Any;
-
 use loadline_java::charset::Charset;
 use loadline_java::{escapes, url_coding};
 
@@ -33,10 +31,6 @@ impl Object for Set {
 
     fn methods(&self) -> &'static Table {
         &SET
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

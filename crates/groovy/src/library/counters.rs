@@ -3,7 +3,6 @@
 //! Must not know threads. Invariant: all copies of a counter share the same number.
 // tidy: table
 
-use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -159,10 +158,6 @@ impl Object for Counter {
 
     fn methods(&self) -> &'static Table {
         &COUNTER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

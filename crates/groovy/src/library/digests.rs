@@ -2,7 +2,6 @@
 //!
 //! Must not know what is digested. Invariant: the error for an unknown algorithm contains its name.
 
-use std::any::Any;
 use std::cell::RefCell;
 
 use base64::Engine as _;
@@ -169,10 +168,6 @@ impl Object for Digester {
     fn methods(&self) -> &'static Table {
         &DIGEST
     }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
 }
 
 pub(super) static MAC: Table = Table::new(&[
@@ -216,10 +211,6 @@ impl Object for Keyed {
 
     fn methods(&self) -> &'static Table {
         &MAC
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -286,10 +277,6 @@ impl Object for Coder {
 
     fn methods(&self) -> &'static Table {
         &CODER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 

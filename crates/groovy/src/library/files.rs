@@ -2,8 +2,6 @@
 //!
 //! Must not know disks. Invariant: every access to a file goes through the host, without caching.
 
-use std::any::Any;
-
 use super::super::host::WriteMode;
 use super::super::order;
 use super::super::print;
@@ -414,10 +412,6 @@ impl Object for File {
 
     fn methods(&self) -> &'static Table {
         &FILE
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

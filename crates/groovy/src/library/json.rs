@@ -2,8 +2,6 @@
 //!
 //! Must not know files. Invariant: too deeply nested values are refused.
 
-use std::any::Any;
-
 use loadline_java::escapes;
 
 use super::super::decimal::Decimal;
@@ -51,10 +49,6 @@ impl Object for Slurper {
 
     fn methods(&self) -> &'static Table {
         &SLURPER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 

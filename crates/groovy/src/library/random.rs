@@ -2,7 +2,6 @@
 //!
 //! Must not know the source of randomness. Invariant: a seed yields Java's sequence.
 
-use std::any::Any;
 use std::cell::RefCell;
 
 use loadline_java::random::JavaRandom;
@@ -140,10 +139,6 @@ impl Object for Random {
     fn methods(&self) -> &'static Table {
         &RANDOM
     }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
 }
 
 pub(super) static UUID: Table = Table::new(&[
@@ -175,10 +170,6 @@ impl Object for Uuid {
 
     fn methods(&self) -> &'static Table {
         &UUID
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

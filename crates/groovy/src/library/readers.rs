@@ -2,7 +2,6 @@
 //!
 //! Must not know disks. Invariant: written text is in its file after it is flushed or closed.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 
 use super::super::host::WriteMode;
@@ -164,10 +163,6 @@ impl Object for Reader {
         &READER
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn is_a(&self, name: &str) -> bool {
         matches!(
             name,
@@ -290,10 +285,6 @@ impl Object for Writer {
 
     fn methods(&self) -> &'static Table {
         &WRITER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

@@ -96,7 +96,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: HTTP,
         level: Level::Edge,
-        normal: &[TLS],
+        normal: &[GO, TLS],
         tests: &[],
         reason: "asks beside the load, and must not be taken for the client that makes it",
     },

@@ -1,6 +1,6 @@
 //! Agents that make the load instead of this process.
 //!
-//! Must not know plans or scripts. Invariant: the agents' measurements go where this process would have sent
+//! Must not know what a plan or a script does. Invariant: the agents' measurements go where this process would have sent
 //! its own.
 
 use std::net::{Ipv4Addr, SocketAddr};

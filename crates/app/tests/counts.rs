@@ -29,15 +29,8 @@ fn run_of(line: &str, samples: Option<mpsc::SyncSender<Vec<Sample>>>) -> RunResu
     let plan = plan::bench(&args, &Env::default(), &Files::Disk, 7).expect("a good plan");
     let (_orders, commands) = mpsc::channel();
     let setup = loadline_run::RunSetup {
-        load: None,
-        steps: None,
-        commands,
         samples,
-        script: None,
-        is_paused: false,
-        watch: None,
-        command_line: words,
-        observers: None,
+        ..loadline_run::RunSetup::new(commands, words)
     };
     let ran = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
     target.stop();

@@ -135,17 +135,7 @@ fn run_of(line: &str) -> RunResult {
     };
     let plan = plan::bench(&args, &Env::default(), &Files::Disk, 7).expect("a good plan");
     let (_orders, commands) = mpsc::channel();
-    let setup = loadline_run::RunSetup {
-        load: None,
-        steps: None,
-        commands,
-        samples: None,
-        script: None,
-        is_paused: false,
-        watch: None,
-        command_line: words,
-        observers: None,
-    };
+    let setup = loadline_run::RunSetup::new(commands, words);
     let ran = loadline_run::run(Arc::new(plan), setup, &mut |_| {}).expect("it runs");
     ran.result
 }

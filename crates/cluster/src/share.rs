@@ -1,6 +1,6 @@
 //! The part of a test that an agent runs.
 //!
-//! Must not know the test. Invariant: the parts of all agents make up the whole plan.
+//! Must not know what the test does. Invariant: the parts of all agents make up the whole plan.
 
 use loadline_model::plan::PlanSegment;
 use loadline_model::segment::{Ratio, Segment, SegmentError, SegmentSequence};

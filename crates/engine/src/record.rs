@@ -1,7 +1,7 @@
 //! Where a worker's measurements go: the snapshot in progress.
 //!
-//! On the hot path: no allocation, no clock, no lock. Must not know connections or schedules. Invariant: every
-//! request counted as started is later counted under exactly one outcome.
+//! On the hot path: no allocation, no clock, no lock. Must not know how connections are made, nor schedules.
+//! Invariant: every request counted as started is later counted under exactly one outcome.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -12,6 +12,7 @@ pub mod host;
 pub mod integer;
 pub mod json;
 pub mod malformed;
+pub mod proxy;
 pub mod quote;
 pub mod redirect;
 mod syntax;

@@ -3,7 +3,6 @@
 //! Must not know what they do. Invariant: an object is accessed through the bindings, and holds no state
 //! itself.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use super::table::Table;
@@ -30,10 +29,6 @@ impl Object for Bound {
 
     fn methods(&self) -> &'static Table {
         &NO_METHODS
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

@@ -73,10 +73,6 @@ pub(crate) struct Chained {
 }
 
 impl Callable for ScriptClosure {
-    fn any(&self) -> &dyn std::any::Any {
-        self
-    }
-
     fn arity(&self) -> usize {
         let parameters = self.code.parameters.as_ref();
         let count = parameters.map_or(1, Vec::len);
@@ -85,20 +81,12 @@ impl Callable for ScriptClosure {
 }
 
 impl Callable for MethodReference {
-    fn any(&self) -> &dyn std::any::Any {
-        self
-    }
-
     fn arity(&self) -> usize {
         1
     }
 }
 
 impl Callable for Chained {
-    fn any(&self) -> &dyn std::any::Any {
-        self
-    }
-
     fn arity(&self) -> usize {
         1
     }

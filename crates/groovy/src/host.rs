@@ -15,6 +15,26 @@ pub struct FileFacts {
     pub changed_ms: i64,
 }
 
+/// What becomes of the content of a file that is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteMode {
+    /// It is replaced.
+    Replace,
+    /// It is kept, and followed by what is written.
+    Append,
+}
+
+impl WriteMode {
+    /// From a script's wish.
+    #[must_use]
+    pub fn appending(appends: bool) -> WriteMode {
+        match appends {
+            true => WriteMode::Append,
+            false => WriteMode::Replace,
+        }
+    }
+}
+
 /// The environment of a script.
 pub trait Host {
     /// Milliseconds since 1970, in UTC.
@@ -42,11 +62,11 @@ pub trait Host {
     /// The system's error, such as `No such file or directory`.
     fn read_file(&mut self, name: &str) -> Result<Arc<[u8]>, String>;
 
-    /// Writes or appends to a file.
+    /// Writes to a file, which is made if it does not exist.
     ///
     /// # Errors
     /// The system's error.
-    fn write_file(&mut self, name: &str, bytes: &[u8], appends: bool) -> Result<(), String>;
+    fn write_file(&mut self, name: &str, bytes: &[u8], mode: WriteMode) -> Result<(), String>;
 
     /// The type and attributes of a file; `None`: it does not exist.
     fn file_facts(&mut self, name: &str) -> Option<FileFacts>;

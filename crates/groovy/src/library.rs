@@ -556,3 +556,20 @@ fn bytes_of(given: &[Value], place: usize) -> Outcome<Vec<u8>> {
 fn linked() -> std::rc::Rc<super::map::Map> {
     super::map::Map::new(MapKind::Linked)
 }
+
+/// An end of a list or of another order.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    First,
+    Last,
+}
+
+impl End {
+    /// Its place among so many; 0 if there are none.
+    fn of(self, length: usize) -> usize {
+        match self {
+            End::First => 0,
+            End::Last => length.saturating_sub(1),
+        }
+    }
+}

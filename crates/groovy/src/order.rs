@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 
 use num_traits::ToPrimitive as _;
 
-use super::decimal::{Decimal, wrapped};
+use super::decimal::wrapped;
 use super::map::{Key, Map, MapKind};
 use super::number;
 use super::thrown::Thrown;
@@ -364,10 +364,4 @@ pub fn difference(one: &str, other: &str) -> i32 {
     }
     let length = |text: &str| i32::try_from(text.encode_utf16().count()).unwrap_or(i32::MAX);
     length(one) - length(other)
-}
-
-/// A number as a decimal, for sums.
-#[must_use]
-pub fn decimal_of(value: &Value) -> Option<Decimal> {
-    number::decimal_of(value)
 }

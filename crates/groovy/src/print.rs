@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use loadline_java::numbers::float_to_string;
+
 use super::map::MapKind;
 use super::order::entries;
 use super::value::{Element, ListKind, Nesting, RangeOf, Value};
@@ -119,7 +121,7 @@ fn simple(value: &Value, out: &mut String) {
         Value::Byte(number) => write!(out, "{number}"),
         Value::Int(number) => write!(out, "{number}"),
         Value::Long(number) => write!(out, "{number}"),
-        Value::Float(number) => write!(out, "{}", float_text(*number)),
+        Value::Float(number) => write!(out, "{}", float_to_string(*number)),
         Value::Double(number) => {
             write!(out, "{}", loadline_java::numbers::double_to_string(*number))
         }
@@ -135,35 +137,6 @@ fn simple(value: &Value, out: &mut String) {
         _ => Ok(()),
     };
     written.expect("a text takes what is written");
-}
-
-/// A float in Java's format.
-fn float_text(number: f32) -> String {
-    let size = number.abs();
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        }
-        .to_owned();
-    }
-    if number == 0.0 || (1e-3..1e7).contains(&size) {
-        let text = number.to_string();
-        return if text.contains('.') {
-            text
-        } else {
-            text + ".0"
-        };
-    }
-    let text = format!("{number:e}").replace('e', "E");
-    match text.split_once('E') {
-        Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0E{exponent}"),
-        _ => text,
-    }
 }
 
 fn sequence<'v>(values: impl Iterator<Item = &'v Value>, out: &mut String, style: Style) {

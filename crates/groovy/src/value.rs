@@ -149,11 +149,16 @@ pub enum RangeOf {
 
 /// A callable value; the interpreter knows how to call it.
 pub trait Callable: Any {
-    /// Itself, for downcasting.
-    fn any(&self) -> &dyn Any;
-
     /// Its number of parameters.
     fn arity(&self) -> usize;
+}
+
+impl dyn Callable {
+    /// Itself, for downcasting.
+    #[must_use]
+    pub fn any(&self) -> &dyn Any {
+        self
+    }
 }
 
 /// An object other than the values above.
@@ -164,9 +169,6 @@ pub trait Object: Any {
     /// Its methods.
     fn methods(&self) -> &'static Table;
 
-    /// Itself, for downcasting.
-    fn any(&self) -> &dyn Any;
-
     /// Its text.
     fn text(&self) -> String {
         format!("{}@1b2c3d", self.class())
@@ -174,7 +176,7 @@ pub trait Object: Any {
 
     /// Whether it is equal to another.
     fn equals(&self, other: &dyn Object) -> bool {
-        std::ptr::addr_eq(self.any(), other.any())
+        std::ptr::addr_eq(self, other)
     }
 
     /// Whether it is equal to a text with the same content.
@@ -237,6 +239,14 @@ pub trait Object: Any {
     /// An exception from it.
     fn iterate(&self, _: &mut dyn Machine) -> Outcome<Option<Vec<Value>>> {
         Ok(None)
+    }
+}
+
+impl dyn Object {
+    /// Itself, for downcasting.
+    #[must_use]
+    pub fn any(&self) -> &dyn Any {
+        self
     }
 }
 

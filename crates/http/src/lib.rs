@@ -8,6 +8,7 @@
 mod answer;
 mod tls;
 
+use loadline_go::proxy::is_bypassed;
 use ureq::config::ConfigBuilder;
 use ureq::http::Uri;
 use ureq::typestate::AgentScope;
@@ -41,17 +42,10 @@ pub fn trusting_config() -> ConfigBuilder<AgentScope> {
 pub fn proxy_of(url: &str) -> Option<Proxy> {
     let uri = url.parse::<Uri>().ok();
     let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
-    match is_loopback(host) {
+    match is_bypassed(host) {
         true => None,
         false => Proxy::try_from_env(),
     }
-}
-
-/// Whether a host, possibly an IPv6 address in brackets, is this machine.
-#[must_use]
-pub fn is_loopback(host: &str) -> bool {
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Why there was no response.
@@ -80,7 +74,6 @@ mod tests {
         ] {
             assert!(proxy_of(url).is_none(), "{url}");
         }
-        assert!(!is_loopback("localhost.example") && !is_loopback("10.0.0.1"));
     }
 
     #[test]

@@ -34,6 +34,35 @@ pub fn unescape_java(text: &str) -> String {
     String::from_utf16_lossy(&units)
 }
 
+/// `escapeJava`: quotes, backslashes, and all but printable ASCII.
+#[must_use]
+pub fn escape_java(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_escaped(text, |unit| format!("\\u{unit:04X}"), &mut out);
+    out
+}
+
+/// Adds a text as it stands between quotes; `code` writes a unit of UTF-16 that is not printable ASCII.
+pub fn push_escaped(text: &str, code: impl Fn(u16) -> String, out: &mut String) {
+    for one in text.chars() {
+        match one {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            ' '..='~' => out.push(one),
+            other => {
+                for unit in other.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&code(*unit));
+                }
+            }
+        }
+    }
+}
+
 /// The character for the text after a backslash, and the number of bytes consumed.
 fn java_escape(rest: &str) -> Option<(u16, usize)> {
     let unit = match rest.as_bytes().first()? {
@@ -158,6 +187,10 @@ mod tests {
         assert_eq!(unescape_java(r"x\u12"), "xu12");
         assert_eq!(unescape_java("x\\é\\"), "xé");
         assert_eq!(unescape_java(r"\477"), "'7");
+        assert_eq!(
+            escape_java("a\"\\\n\u{8}é😀~"),
+            r#"a\"\\\n\b\u00E9\uD83D\uDE00~"#
+        );
     }
 
     #[test]

@@ -16,4 +16,5 @@ pub mod oro;
 pub mod properties;
 pub mod random;
 pub mod url_coding;
+pub mod uuid;
 pub mod zone;

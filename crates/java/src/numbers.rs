@@ -3,6 +3,8 @@
 //! Must not know what a number counts. Invariant: [`parse_double`] parses the output of [`double_to_string`] to
 //! the same number.
 
+use std::fmt;
+
 /// `Integer.parseInt`: a sign and digits, without surrounding blanks; `None` if it throws.
 #[must_use]
 pub fn parse_int(text: &str) -> Option<i32> {
@@ -85,18 +87,24 @@ pub fn complaint(text: &str) -> String {
 /// thousandth.
 #[must_use]
 pub fn double_to_string(number: f64) -> String {
-    if number.is_nan() {
+    shortest(number)
+}
+
+/// `Float.toString`: the same in the digits of a float.
+#[must_use]
+pub fn float_to_string(number: f32) -> String {
+    shortest(number)
+}
+
+fn shortest(number: impl Copy + fmt::Debug + fmt::LowerExp + Into<f64>) -> String {
+    let wide: f64 = number.into();
+    if wide.is_nan() {
         return "NaN".to_owned();
     }
-    if number.is_infinite() {
-        return if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        }
-        .to_owned();
+    if wide.is_infinite() {
+        return if wide > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
-    let size = number.abs();
+    let size = wide.abs();
     if size == 0.0 || (1e-3..1e7).contains(&size) {
         return format!("{number:?}");
     }
@@ -119,6 +127,21 @@ mod tests {
             assert_eq!(int_or_zero(refused), 0);
         }
         assert_eq!(parse_long("9223372036854775807"), Some(i64::MAX));
+    }
+
+    #[test]
+    fn floats_are_written_in_their_own_digits() {
+        for (number, text) in [
+            (0.1, "0.1"),
+            (1e-3, "0.001"),
+            (-1e7, "-1.0E7"),
+            (9_999_999.0, "9999999.0"),
+            (1.5e-5, "1.5E-5"),
+            (f32::NEG_INFINITY, "-Infinity"),
+        ] {
+            assert_eq!(float_to_string(number), text);
+        }
+        assert_eq!(double_to_string(f64::from(0.1_f32)), "0.10000000149011612");
     }
 
     #[test]

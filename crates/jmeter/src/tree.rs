@@ -82,10 +82,14 @@ pub trait Properties {
         self.find_text(name).unwrap_or_default()
     }
 
-    /// Whether a property is `true`; `default` if missing.
-    fn flag(&self, name: &str, default: bool) -> bool {
-        self.find_text(name)
-            .map_or(default, |text| text.trim().eq_ignore_ascii_case("true"))
+    /// Whether a property is `true`.
+    fn is_true(&self, name: &str) -> bool {
+        self.find_text(name).is_some_and(says_true)
+    }
+
+    /// Whether a property is `true` or missing.
+    fn is_true_or_missing(&self, name: &str) -> bool {
+        self.find_text(name).is_none_or(says_true)
     }
 
     /// The properties inside a property; empty if missing.
@@ -96,6 +100,10 @@ pub trait Properties {
             _ => &[],
         }
     }
+}
+
+fn says_true(text: &str) -> bool {
+    text.trim().eq_ignore_ascii_case("true")
 }
 
 impl Properties for Element {

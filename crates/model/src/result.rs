@@ -22,10 +22,11 @@ use crate::verdict::Verdict;
 pub const SCHEMA: &str = "loadline/result/v1";
 
 /// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopReason {
     /// As planned.
+    #[default]
     Finished,
     /// Stopped by a signal: running requests could finish, iterations of a script were interrupted.
     Interrupted,
@@ -195,8 +196,8 @@ pub struct Rates {
     pub started: f64,
 }
 
-/// The totals of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The totals of a run; by default of one that finished before anything happened.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Milliseconds since 1970 at the start of the run.
     pub started_unix_ms: u64,
@@ -336,6 +337,26 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// A result that only has its sums, and is not judged.
+    #[must_use]
+    pub fn bare(plan: TestPlan, environment: Environment, totals: Totals) -> RunResult {
+        RunResult {
+            schema: SCHEMA.to_owned(),
+            labels: plan.labels.clone(),
+            metrics: metrics_of(&plan, &totals.seen),
+            plan,
+            environment,
+            totals,
+            series: Vec::new(),
+            events: Vec::new(),
+            observations: Observations::default(),
+            agents: Vec::new(),
+            thresholds: Vec::new(),
+            summary: None,
+            verdict: Verdict::unfinished(String::new()),
+        }
+    }
+
     /// Whether an agent was lost and its part of the load was not taken over.
     #[must_use]
     pub fn has_lost_agents(&self) -> bool {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::uuid;
+
 /// The lines of a file, read by the front end.
 pub type Lines = Arc<Vec<String>>;
 
@@ -218,7 +220,7 @@ fn render_piece(piece: &Piece, filling: &mut Filling<'_>, out: &mut Vec<u8>) {
         Piece::RandomText { letters } => {
             push_symbols(out, *letters, b"abcdefghijklmnopqrstuvwxyz", filling);
         }
-        Piece::Uuid => push_uuid(out, (filling.random)(), (filling.random)()),
+        Piece::Uuid => uuid::push(out, (filling.random)(), (filling.random)()),
         Piece::Timestamp => push_number(out, filling.unix_ms),
         Piece::Line { lines, at_random } => {
             let last = lines.len() as u64 - 1;
@@ -258,20 +260,6 @@ fn push_symbols(out: &mut Vec<u8>, count: usize, alphabet: &[u8], filling: &mut 
     for _ in 0..count {
         let index = below((filling.random)(), alphabet.len() as u64 - 1);
         out.push(alphabet[index as usize]);
-    }
-}
-
-/// Version 4, variant 1 (RFC 9562 section 5.4).
-fn push_uuid(out: &mut Vec<u8>, high: u64, low: u64) {
-    let bits = (u128::from(high) << 64) | u128::from(low);
-    let bits = (bits & !(0xf << 76)) | (0x4 << 76);
-    let bits = (bits & !(0x3 << 62)) | (0x2 << 62);
-    for position in 0..32_u32 {
-        if matches!(position, 8 | 12 | 16 | 20) {
-            out.push(b'-');
-        }
-        let digit = (bits >> (4 * (31 - position))) as usize & 0xf;
-        out.push(b"0123456789abcdef"[digit]);
     }
 }
 

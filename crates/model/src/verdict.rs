@@ -91,3 +91,24 @@ pub struct Verdict {
     /// too short to tell.
     pub rate_error: Option<f64>,
 }
+
+impl Verdict {
+    /// A verdict without findings.
+    #[must_use]
+    pub fn new(delivery: Delivery, limit: Limit, headline: impl Into<String>) -> Verdict {
+        Verdict {
+            delivery,
+            limit,
+            headline: headline.into(),
+            findings: Vec::new(),
+            saturation: None,
+            rate_error: None,
+        }
+    }
+
+    /// The verdict of a run that has not ended, or whose end is not known.
+    #[must_use]
+    pub fn unfinished(headline: impl Into<String>) -> Verdict {
+        Verdict::new(Delivery::Unfinished, Limit::Unknown, headline)
+    }
+}

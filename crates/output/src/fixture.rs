@@ -10,7 +10,7 @@ use loadline_model::client::ClientPlan;
 use loadline_model::event::{Mark, RunEvent};
 use loadline_model::executor::Executor;
 use loadline_model::observation::ResourceSample;
-use loadline_model::plan::{AggregationPlan, Behaviour, OnExhausted, Scenario, TestPlan};
+use loadline_model::plan::{Behaviour, OnExhausted, Scenario, TestPlan};
 use loadline_model::request::{BodySource, RequestMix, RequestOrder, RequestTemplate};
 use loadline_model::result::{Environment, GeneratorUse, Percentiles, Row};
 use loadline_model::sample::Sample;
@@ -59,18 +59,11 @@ pub(crate) fn plan() -> TestPlan {
     };
     TestPlan {
         scenarios: vec![scenario],
-        client: ClientPlan::default(),
-        thresholds: Vec::new(),
-        warm_up: Duration::ZERO,
         start_window: Duration::from_micros(100),
-        workers: None,
-        aggregation: AggregationPlan::default(),
         labels: BTreeMap::from([("build".to_owned(), "7".to_owned())]),
         tags: BTreeMap::from([("testid".to_owned(), "fixture".to_owned())]),
         seed: 1,
-        segment: None,
-        script: None,
-        script_thresholds: Vec::new(),
+        ..TestPlan::without_load(ClientPlan::default())
     }
 }
 

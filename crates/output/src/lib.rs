@@ -7,6 +7,8 @@
 //! Invariant: a sink blocks the run only if it receives every single value and its channel is full, which the
 //! producer measures; a failing disk is reported at the end, not by a panic.
 
+#[cfg(test)]
+mod disk;
 pub mod files;
 #[cfg(test)]
 mod fixture;

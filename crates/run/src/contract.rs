@@ -40,6 +40,22 @@ pub struct RunSetup {
 }
 
 impl RunSetup {
+    /// A run in this process of neither a script nor steps, which nobody observes or follows.
+    #[must_use]
+    pub fn new(commands: Receiver<RunCommand>, command_line: Vec<String>) -> RunSetup {
+        RunSetup {
+            load: None,
+            commands,
+            samples: None,
+            script: None,
+            steps: None,
+            is_paused: false,
+            watch: None,
+            command_line,
+            observers: None,
+        }
+    }
+
     /// The threads of steps in this process; `None`: there are none, or other agents run and count them.
     pub(crate) fn own_threads(&self) -> Option<Arc<StepsState>> {
         let own = self.steps.as_ref().filter(|_| self.load.is_none());

@@ -123,15 +123,21 @@ impl Closed {
         }
     }
 
-    /// Sets the active and the maximum virtual users of the whole test, and whether iterations may start; only
-    /// for the externally controlled executor. Existing virtual users stay.
-    pub fn steer(&mut self, vus: u32, max_vus: u32, is_paused: bool) {
-        match &mut self.policy {
-            Policy::ExternallyControlled(policy) => policy.steer(vus, is_paused),
-            Policy::ThreadGroup(policy) => policy.keep_up(vus),
-            _ => return,
+    /// Sets the active virtual users of the whole test, zero while it is paused, and their maximum; only for
+    /// the externally controlled executor. Existing virtual users stay.
+    pub fn steer(&mut self, at_work: u32, max_vus: u32) {
+        if let Policy::ExternallyControlled(policy) = &mut self.policy {
+            policy.steer(at_work);
+            self.vus = self.vus.max(own_vus(&self.share, max_vus));
         }
-        self.vus = self.vus.max(own_vus(&self.share, max_vus));
+    }
+
+    /// Sets the threads of the whole test that are kept up; only for groups of threads. Existing ones stay.
+    pub fn keep_up(&mut self, threads: u32) {
+        if let Policy::ThreadGroup(policy) = &mut self.policy {
+            policy.keep_up(threads);
+            self.vus = self.vus.max(own_vus(&self.share, threads));
+        }
     }
 
     /// The instant at which an iteration of `vu` that started at `started` must be interrupted.

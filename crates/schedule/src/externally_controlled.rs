@@ -1,8 +1,8 @@
 //! Virtual users whose number is controlled from outside: each active one starts again as soon as its iteration
 //! ends.
 //!
-//! Must not know who controls it. Invariant: nothing starts while the scenario is paused, nor on a virtual user
-//! whose number in the whole test is at or above the requested number.
+//! Must not know who controls it. Invariant: nothing starts on a virtual user whose number in the whole test is at
+//! or above the requested number, which is zero while the scenario is paused.
 
 use loadline_model::Nanos;
 use loadline_model::segment::Share;
@@ -13,8 +13,8 @@ use crate::next::{Next, Numbering};
 #[derive(Debug)]
 pub(crate) struct ExternallyControlled {
     share: Share,
+    /// Active virtual users of the whole test.
     at_work: u32,
-    is_paused: bool,
     numbering: Numbering,
 }
 
@@ -23,23 +23,21 @@ impl ExternallyControlled {
         ExternallyControlled {
             share: share.clone(),
             at_work,
-            is_paused: false,
             numbering: Numbering::new(share),
         }
     }
 
-    pub(crate) fn steer(&mut self, at_work: u32, is_paused: bool) {
+    pub(crate) fn steer(&mut self, at_work: u32) {
         self.at_work = at_work;
-        self.is_paused = is_paused;
     }
 
     /// Active virtual users of the whole test.
     pub(crate) fn at_work(&self) -> u32 {
-        if self.is_paused { 0 } else { self.at_work }
+        self.at_work
     }
 
     pub(crate) fn next(&mut self, vu: u32) -> Next {
-        if global_vu(&self.share, vu) < self.at_work() {
+        if global_vu(&self.share, vu) < self.at_work {
             self.numbering.start()
         } else {
             Next::Wait { until: Nanos::MAX }
@@ -61,11 +59,11 @@ mod tests {
             "number 1 of 2"
         );
         assert_eq!(policy.next(1), waits, "number 3 of 2");
-        policy.steer(4, false);
+        policy.steer(4);
         assert_eq!(policy.next(1), Next::Start { iteration: 3 });
-        policy.steer(4, true);
+        policy.steer(0);
         assert_eq!((policy.next(0), policy.at_work()), (waits, 0));
-        policy.steer(4, false);
+        policy.steer(4);
         assert_eq!(policy.next(0), Next::Start { iteration: 5 });
     }
 }

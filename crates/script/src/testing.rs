@@ -201,6 +201,12 @@ pub(crate) struct Rehearsal {
     cancel_at: Option<u64>,
 }
 
+/// A line of the log without its source, and without its level if that is the usual one.
+pub(crate) fn bare(line: &str) -> &str {
+    let line = line.strip_prefix("info ").unwrap_or(line);
+    line.strip_suffix(" source=console").unwrap_or(line)
+}
+
 /// The outcome.
 pub(crate) struct Rehearsed {
     pub(crate) world: Rc<World>,
@@ -213,6 +219,15 @@ impl Rehearsed {
     /// The lines of the log.
     pub(crate) fn log(&self) -> Vec<String> {
         self.world.log.borrow().clone()
+    }
+
+    /// What the script said by `console.log`, without level and source; no task failed.
+    pub(crate) fn said(&self) -> Vec<String> {
+        assert_eq!(self.failure(), None);
+        self.log()
+            .iter()
+            .map(|line| bare(line).to_owned())
+            .collect()
     }
 
     /// The message of the last failed task.

@@ -3,6 +3,7 @@
 //! Must not know controllers, nor the consequences of a failure. Invariant: each assertion adds one outcome to
 //! each sample that it checks, whether it passes or not.
 
+pub mod expected_value;
 pub mod jmes_path;
 pub mod json_path;
 pub mod response;

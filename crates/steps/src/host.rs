@@ -4,7 +4,7 @@
 
 use crate::script::task::{ScriptContext, ScriptTask};
 use crate::script::value::ScriptValue;
-pub use crate::world::{FileFault, LogLevel, World};
+pub use crate::world::{FileFault, LogLevel, World, WriteMode};
 
 /// The environment of a thread.
 pub trait Host {

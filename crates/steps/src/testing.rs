@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::host::{FileFault, Host, LogLevel, World};
+use crate::host::{FileFault, Host, LogLevel, World, WriteMode};
 use crate::sample::Sample;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::script::{ScriptContext, ScriptTask, ScriptValue};
@@ -139,10 +139,10 @@ impl World for Desk {
         Ok(bytes.as_slice().into())
     }
 
-    fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String> {
+    fn write_file(&self, name: &str, bytes: &[u8], mode: WriteMode) -> Result<(), String> {
         let mut files = self.files.borrow_mut();
         let file = files.entry(name.to_owned()).or_default();
-        if !append {
+        if mode == WriteMode::Replace {
             file.clear();
         }
         file.extend_from_slice(bytes);

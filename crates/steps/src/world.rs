@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-pub use loadline_groovy::host::FileFacts;
+pub use loadline_groovy::host::{FileFacts, WriteMode};
 
 /// Severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +61,11 @@ pub trait World {
     /// It cannot be read; in words for the user.
     fn read_file(&self, name: &str) -> Result<Arc<[u8]>, FileFault>;
 
-    /// Writes or appends to a file; missing parent folders are created.
+    /// Writes to a file; it and missing parent folders are created.
     ///
     /// # Errors
     /// It cannot be written; in words for the user.
-    fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String>;
+    fn write_file(&self, name: &str, bytes: &[u8], mode: WriteMode) -> Result<(), String>;
 
     /// Removes a property; returns its previous value.
     fn remove_property(&self, name: &str) -> Option<String> {

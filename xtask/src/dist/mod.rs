@@ -15,6 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
@@ -195,8 +196,7 @@ fn archive(folder: &str, parts: &[Part]) -> Result<Vec<u8>> {
 
 /// A line in the format of `sha256sum --check`.
 fn checksum(name: &str, bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = HEXLOWER.encode(&Sha256::digest(bytes));
     format!("{digits}  {name}\n")
 }
 

@@ -6,6 +6,7 @@
 
 use std::io::Write;
 
+use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
@@ -214,11 +215,7 @@ fn blob(bytes: &[u8]) -> String {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    let hex: String = Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("sha256:{hex}")
+    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(bytes)))
 }
 
 fn text(value: &Value) -> Vec<u8> {

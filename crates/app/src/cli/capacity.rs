@@ -68,7 +68,7 @@ Exit codes: 0 success, 1 no request was answered, 99 --at-least not met, 104 inv
 
 fn objectives(text: &str) -> Result<Slo, String> {
     text.parse()
-        .map_err(|error: loadline_suite::capacity::SloError| error.to_string())
+        .map_err(|error: loadline_model::TextError| error.to_string())
 }
 
 fn rate(text: &str) -> Result<f64, String> {

@@ -47,5 +47,5 @@ pub struct CompareArgs {
 
 fn condition(text: &str) -> Result<Condition, String> {
     text.parse()
-        .map_err(|error: loadline_report::compare::condition::ParseError| error.to_string())
+        .map_err(|error: loadline_model::TextError| error.to_string())
 }

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::agents::AgentsArgs;
 use crate::cli::bench::{ObserveArgs, ResultArgs};
-use crate::jmeter::options::Options;
+use crate::jmeter::options::{Added, Options};
 use crate::jmeter::thresholds;
 use crate::{Ending, Env};
 
@@ -166,13 +166,13 @@ impl PlanSourceArgs {
         let mut options = Options {
             plan: Some(self.plan.clone()),
             property_file: self.propfile.last().cloned(),
-            added_files: self.addprop.clone(),
+            added: self.addprop.iter().cloned().map(Added::File).collect(),
             no_window: true,
             ..Options::default()
         };
         for name in &self.property_env {
             let value = env.get(name).map(str::to_owned);
-            options.properties.insert(name.clone(), value);
+            options.added.push(Added::Property(name.clone(), value));
         }
         for property in &self.jmeterproperty {
             options.set_property(property);
@@ -300,9 +300,15 @@ mod tests {
             "p.jmx -Ja=1=2 -J b=3 -Gx=y -Dx=y -p a.properties -q b.properties -l r.jtl --quiet";
         let args = PlanRunArgs::parse_words(&words(line)).expect("all are known");
         let options = args.options(&Env::default());
-        assert_eq!(options.properties["a"].as_deref(), Some("1=2"));
         assert_eq!(options.property_file.as_deref(), Some("a.properties"));
-        assert_eq!(options.added_files, ["b.properties"]);
+        let property =
+            |name: &str, value: &str| Added::Property(name.to_owned(), Some(value.to_owned()));
+        let added = [
+            Added::File("b.properties".to_owned()),
+            property("a", "1=2"),
+            property("b", "3"),
+        ];
+        assert_eq!(options.added, added);
         assert_eq!(options.results.as_deref(), Some("r.jtl"));
         assert!(args.results.quiet, "it has its long name");
     }
@@ -315,11 +321,10 @@ mod tests {
         let told = [edits.protocol, edits.host, edits.port].map(Option::unwrap_or_default);
         assert_eq!(told, ["https", "h", "443"]);
         let options = args.options(&Env::from([("A", "1"), ("B", "1")]));
-        let value = |name: &str| options.properties[name].clone().unwrap_or_default();
-        assert_eq!(
-            (value("A"), value("B"), options.once),
-            ("1".to_owned(), "2".to_owned(), true)
-        );
+        let property =
+            |name: &str, value: &str| Added::Property(name.to_owned(), Some(value.to_owned()));
+        let added = [property("A", "1"), property("B", "1"), property("B", "2")];
+        assert_eq!((options.added.as_slice(), options.once), (&added[..], true));
     }
 
     #[test]

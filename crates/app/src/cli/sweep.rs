@@ -62,5 +62,5 @@ Exit codes: 0 success, 1 no request was answered, 104 invalid command line,
 
 fn loads(text: &str) -> Result<Values, String> {
     text.parse()
-        .map_err(|error: loadline_suite::sweep::ValuesError| error.to_string())
+        .map_err(|error: loadline_model::TextError| error.to_string())
 }

@@ -163,15 +163,8 @@ impl Prober {
         let mut progress = Progress::new(what, load, self.is_quiet);
         let mut on_event = |event: RunEvent| progress.show(&event);
         let setup = RunSetup {
-            load: None,
-            steps: None,
-            commands,
-            samples: None,
-            script: None,
-            is_paused: false,
-            watch: None,
-            command_line: self.command_line.clone(),
             observers,
+            ..RunSetup::new(commands, self.command_line.clone())
         };
         let ran = self.run(load, setup, &mut on_event);
         progress.clear();

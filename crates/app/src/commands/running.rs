@@ -130,14 +130,10 @@ impl Run {
         } = self;
         let setup = RunSetup {
             load,
-            commands,
             samples,
-            script: None,
             steps,
-            is_paused: false,
-            watch: None,
-            command_line,
             observers,
+            ..RunSetup::new(commands, command_line)
         };
         let mut on_event = |event: RunEvent| {
             journal.record(&event);

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_go::url::Url;
+use loadline_model::client::Protocol;
 use loadline_model::duration::DURATION_MAX;
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::AggregationPlan;
@@ -41,6 +42,23 @@ struct DialectLoad {
     timeout: Option<Duration>,
     redirects_max: u32,
     samples: bool,
+}
+
+impl DialectLoad {
+    /// A client for the load, which speaks HTTP/2 on one connection of all workers, or HTTP/1.1 on one each.
+    fn client(&self, http2: bool) -> ClientPlan {
+        let (protocol, connections) = match http2 {
+            true => (Protocol::Negotiate { streams: self.vus }, 1),
+            false => (Protocol::Http1, self.vus),
+        };
+        ClientPlan {
+            protocol,
+            connections,
+            connect_timeout: self.timeout,
+            request_timeout: self.timeout,
+            ..ClientPlan::default()
+        }
+    }
 }
 
 /// The plan of a dialect's run: both tools wait for the requests in flight at the end, and start no arrivals

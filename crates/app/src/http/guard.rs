@@ -6,6 +6,7 @@
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
+use data_encoding::HEXLOWER;
 use hyper::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use hyper::{HeaderMap, Method};
 
@@ -242,7 +243,7 @@ pub(crate) fn random_word() -> Result<String, String> {
     let provider = rustls::crypto::aws_lc_rs::default_provider();
     let filled = provider.secure_random.fill(&mut bytes);
     filled.map_err(|_| "the system has no randomness for a token".to_owned())?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(HEXLOWER.encode(&bytes))
 }
 
 #[cfg(test)]

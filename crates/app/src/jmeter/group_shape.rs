@@ -1,6 +1,6 @@
 //! From the texts of a thread group to the times when its threads run.
 //!
-//! Must not know steps. Invariant: invalid numbers are zero, as in JMeter, and times are limited to ten years.
+//! Must not know the elements in a group. Invariant: invalid numbers are zero, as in JMeter, and times are limited to ten years.
 
 use loadline_java::numbers::{double_or_zero, long_or_zero};
 use loadline_jmeter::open_schedule;

@@ -16,13 +16,10 @@ pub(crate) struct Options {
     pub(crate) log: Option<String>,
     /// The properties file that replaces JMeter's own (`-p`).
     pub(crate) property_file: Option<String>,
-    /// Additional properties files, in order (`-q`).
-    pub(crate) added_files: Vec<String>,
-    /// Properties (`-J`); `None`: it is removed.
-    pub(crate) properties: BTreeMap<String, Option<String>>,
-    /// The number of files that precede such a property, so that later files override it; if missing: all of
-    /// them.
-    pub(crate) files_before: BTreeMap<String, usize>,
+    /// What is added to those properties: later ones win.
+    pub(crate) added: Vec<Added>,
+    /// Properties of the proxy (`-H` and others), which override all others.
+    pub(crate) proxy: BTreeMap<String, String>,
     /// System properties (`-D`), used if no other property has the name.
     pub(crate) system: BTreeMap<String, String>,
     /// Files of system properties, in order (`-S`).
@@ -43,6 +40,15 @@ pub(crate) struct Options {
     pub(crate) report_of: Option<String>,
     /// Whether a plan is run although parts of it are unsupported (`--allow-unsupported`).
     pub(crate) allow_unsupported: bool,
+}
+
+/// Properties in addition to those of JMeter's own file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// All of a file (`-q`).
+    File(String),
+    /// One by name (`-J`); `None`: it is removed.
+    Property(String, Option<String>),
 }
 
 /// The meaning of a command line.
@@ -253,7 +259,7 @@ impl Options {
     pub(crate) fn set_property(&mut self, text: &str) {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
         let value = (!value.is_empty()).then(|| value.to_owned());
-        self.properties.insert(name.to_owned(), value);
+        self.added.push(Added::Property(name.to_owned(), value));
     }
 
     /// Sets a system property from `NAME=VALUE`.
@@ -270,22 +276,17 @@ impl Options {
             Meaning::Results => self.results = Some(value),
             Meaning::Log => self.log = Some(value),
             Meaning::PropertyFile => self.property_file = Some(value),
-            Meaning::AddedFile => self.added_files.push(value),
+            Meaning::AddedFile => self.added.push(Added::File(value)),
             Meaning::Replace => self.replace = true,
             Meaning::ReportAtEnd => self.report_at_end = true,
             Meaning::ReportFolder => self.report_folder = Some(value),
             Meaning::ReportOf => self.report_of = Some(value),
             Meaning::AllowUnsupported => self.allow_unsupported = true,
-            Meaning::Property => {
-                self.set_property(&value);
-                let name = value.split('=').next().unwrap_or_default();
-                let files = self.added_files.len();
-                self.files_before.insert(name.to_owned(), files);
-            }
+            Meaning::Property => self.set_property(&value),
             Meaning::SystemProperty => self.set_system_property(&value),
             Meaning::SystemFile => self.system_files.push(value),
             Meaning::Proxy(property) => {
-                self.properties.insert(property.to_owned(), Some(value));
+                self.proxy.insert(property.to_owned(), value);
             }
             Meaning::Harmless | Meaning::Remote | Meaning::Help | Meaning::Version => {}
         }
@@ -358,15 +359,21 @@ mod tests {
             panic!("a run is asked for");
         };
         assert_eq!(options.results.as_deref(), Some("out.jtl"));
-        assert_eq!(options.added_files, ["q"]);
         let Wish::Run(together) = wish("-nt noon.jmx -l b.jtl -feo out") else {
             panic!("letters may stand together");
         };
         assert!(together.replace && together.report_at_end && together.no_window);
         assert_eq!(together.report_folder.as_deref(), Some("out"));
-        let value = |name: &str| options.properties[name].clone();
-        assert_eq!(value("a").as_deref(), Some("1=2"));
-        assert_eq!((value("b").as_deref(), value("c")), (Some("3"), None));
+        let property = |name: &str, value: Option<&str>| {
+            Added::Property(name.to_owned(), value.map(str::to_owned))
+        };
+        let added = [
+            property("a", Some("1=2")),
+            property("b", Some("3")),
+            property("c", None),
+            Added::File("q".to_owned()),
+        ];
+        assert_eq!(options.added, added);
     }
 
     #[test]

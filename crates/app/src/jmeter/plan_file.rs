@@ -13,7 +13,7 @@ use loadline_jmeter::{Reading, Unsupported};
 use loadline_model::ExitCode;
 use loadline_steps::host::{LogLevel, World as _};
 
-use super::options::Options;
+use super::options::{Added, Options};
 use super::unhonoured;
 use super::world::World;
 use crate::cli::plan_run::PlanSourceArgs;
@@ -56,18 +56,14 @@ pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, 
     let users = base.get("user.properties").cloned();
     all.extend(base);
     read_where_there(&mut all, users.as_ref())?;
-    let count = options.added_files.len();
-    for place in 0..=count {
-        let is_here = |name: &String| *options.files_before.get(name).unwrap_or(&count) == place;
-        for (name, value) in options.properties.iter().filter(|(name, _)| is_here(name)) {
-            match value {
-                Some(value) => drop(all.insert(name.clone(), value.clone())),
-                None => drop(all.remove(name)),
-            }
+    for added in &options.added {
+        match added {
+            Added::File(file) => read_into(&mut all, std::slice::from_ref(file))?,
+            Added::Property(name, Some(value)) => drop(all.insert(name.clone(), value.clone())),
+            Added::Property(name, None) => drop(all.remove(name)),
         }
-        let file = options.added_files.get(place);
-        read_into(&mut all, file.map_or(&[], std::slice::from_ref))?;
     }
+    all.extend(options.proxy.clone());
     let unhonoured = unhonoured::names(&all);
     if !unhonoured.is_empty() {
         print::to_stderr(&format!(
@@ -233,4 +229,31 @@ fn list(entries: &[Unsupported]) -> String {
     lines
         .map(|one| format!("\n  line {}: {}: {}", one.line, one.path, one.what))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::{self, Wish};
+    use super::*;
+
+    #[test]
+    fn of_properties_and_their_files_the_later_one_wins_and_the_proxys_always() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("more.properties");
+        std::fs::write(&file, "a=5\nb=5\nc=5\nhttp.proxyHost=file\n").expect("written");
+        let file = file.display().to_string();
+        let words = [
+            "-n", "-t", "p.jmx", "-Hproxy", "-Ja=1", "-q", &file, "-Jb=2", "-Jc=",
+        ];
+        let Wish::Run(options) = options::parse(&words.map(str::to_owned)) else {
+            panic!("a run is asked for");
+        };
+        let all = properties(&options).expect("all can be read");
+        let value = |name: &str| all.get(name).map(String::as_str);
+        assert_eq!(
+            [value("a"), value("b"), value("c")],
+            [Some("5"), Some("2"), None]
+        );
+        assert_eq!(value("http.proxyHost"), Some("proxy"));
+    }
 }

@@ -106,7 +106,7 @@ fn endless(part: &Part<'_>, scope: &mut Scope<'_>, found: &mut Vec<Finding>) {
     let group = part.element;
     let main = group.group("ThreadGroup.main_controller");
     let is_told = main.find_text("LoopController.continue_forever").is_some();
-    if is_told || group.flag("ThreadGroup.scheduler", false) {
+    if is_told || group.is_true("ThreadGroup.scheduler") {
         return;
     }
     let loops = main

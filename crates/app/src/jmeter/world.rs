@@ -13,7 +13,7 @@ use loadline_engine::platform;
 use loadline_model::civil::Civil;
 use loadline_run::ScriptLog;
 use loadline_script::host::{LogEntry, LogLevel as Level};
-use loadline_steps::host::{FileFault, LogLevel, World as StepsWorld};
+use loadline_steps::host::{FileFault, LogLevel, World as StepsWorld, WriteMode};
 use loadline_steps::world::FileFacts;
 
 use super::zone;
@@ -211,21 +211,20 @@ impl StepsWorld for World {
         Ok(bytes)
     }
 
-    fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String> {
+    fn write_file(&self, name: &str, bytes: &[u8], mode: WriteMode) -> Result<(), String> {
         let place = Path::new(name);
         self.forget(name);
-        let written =
-            place
-                .parent()
-                .map_or(Ok(()), fs::create_dir_all)
-                .and_then(|()| match append {
-                    true => OpenOptions::new()
-                        .append(true)
-                        .create(true)
-                        .open(place)
-                        .and_then(|mut file| file.write_all(bytes)),
-                    false => fs::write(place, bytes),
-                });
+        let written = place
+            .parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| match mode {
+                WriteMode::Append => OpenOptions::new()
+                    .append(true)
+                    .create(true)
+                    .open(place)
+                    .and_then(|mut file| file.write_all(bytes)),
+                WriteMode::Replace => fs::write(place, bytes),
+            });
         written.map_err(|error| format!("cannot write {name}: {error}"))
     }
 

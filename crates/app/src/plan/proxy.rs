@@ -2,7 +2,7 @@
 //!
 //! The variables are those of curl: `http_proxy` in lower case only (the upper-case form can be set by a
 //! request's `Proxy:` header under CGI), `https_proxy`, `all_proxy` and `no_proxy` in both, lower case first.
-//! Must not know requests. Invariant: a proxy for schemes that no URL uses is ignored.
+//! Must not know more of requests than the schemes of their URLs. Invariant: a proxy for schemes that no URL uses is ignored.
 
 use loadline_model::client::ProxyPlan;
 use loadline_model::request::RequestTemplate;

@@ -10,6 +10,7 @@ use loadline_script::json_fault;
 use serde_json::{Map, Value};
 
 use crate::k6::json::Json;
+use crate::k6::options::value::kind;
 
 /// Why the number of virtual users cannot be changed.
 const NO_STEERING: &str = "live VU configuration updates are not supported";
@@ -285,15 +286,7 @@ fn whole(value: &Value) -> Result<Option<i64>, String> {
 }
 
 fn cannot(value: &Value, into: &str) -> String {
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    format!("json: cannot unmarshal {kind} into {into}")
+    format!("json: cannot unmarshal {} into {into}", kind(value))
 }
 
 #[cfg(test)]

@@ -121,17 +121,14 @@ impl Going<'_> {
         }
         let setup = RunSetup {
             load,
-            steps: None,
-            commands: orders.1,
-            samples: None,
             script: Some(RunScript {
                 setup: script.clone(),
                 functions: self.loaded.exports.functions.clone(),
             }),
             is_paused: self.run.paused,
             watch: seen.watch.clone(),
-            command_line: self.command_line.clone(),
             observers: self.observers()?,
+            ..RunSetup::new(orders.1, self.command_line.clone())
         };
         let ran = self.conduct(&plan, setup, &mut show, &mut outputs, seen.web.as_ref())?;
         if !self.run.linger {

@@ -10,12 +10,10 @@ use loadline_metric::{TimeTrend, ValueTrend};
 use loadline_model::event::{Before, Mark};
 use loadline_model::observation::ObservationLog;
 use loadline_model::rates::rates;
-use loadline_model::result::{
-    Environment, Percentiles, Row, RunResult, SCHEMA, StopReason, Totals,
-};
+use loadline_model::result::{Environment, Percentiles, Row, RunResult, StopReason, Totals};
 use loadline_model::rows::{Rows, joined};
 use loadline_model::units::duration_ns;
-use loadline_model::verdict::{Delivery, Limit, Verdict};
+use loadline_model::verdict::Verdict;
 use loadline_model::{RunEvent, Snapshot, TestPlan};
 use loadline_run::{RunWatch, evaluate_thresholds};
 
@@ -197,30 +195,19 @@ impl State {
             0 => "the run has started".to_owned(),
             _ => "the run is in progress: the verdict follows at its end".to_owned(),
         };
+        let (plan, environment) = (TestPlan::clone(&started.plan), &*started.environment);
         Some(Arc::new(RunResult {
-            schema: SCHEMA.to_owned(),
-            plan: (*started.plan).clone(),
-            environment: (*started.environment).clone(),
-            labels: started.plan.labels.clone(),
             metrics: BTreeMap::new(),
             series: self.rows().to_vec(),
             events: self.marks.clone(),
             observations: self.observed.so_far(),
-            agents: Vec::new(),
             thresholds: match totals.seen.counts.started {
                 0 => Vec::new(),
                 _ => evaluate_thresholds(&started.plan, &totals.seen, measured),
             },
-            totals,
             summary: watch.map(|watch| (*watch.summary()).clone()),
-            verdict: Verdict {
-                delivery: Delivery::Unfinished,
-                limit: Limit::Unknown,
-                headline,
-                findings: Vec::new(),
-                saturation: None,
-                rate_error: None,
-            },
+            verdict: Verdict::unfinished(headline),
+            ..RunResult::bare(plan, environment.clone(), totals)
         }))
     }
 

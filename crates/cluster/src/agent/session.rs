@@ -3,7 +3,7 @@
 //! Must not know what the engine does. Invariants: clock questions are answered immediately; a live agent sends
 //! something several times per second.
 
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Sender, channel};
@@ -470,7 +470,7 @@ fn endpoint_of(settings: &AgentSettings) -> Result<Endpoint, AgentError> {
         .connect_timeout(TRY_LIMIT)
         .initial_stream_window_size(WINDOW)
         .initial_connection_window_size(WINDOW);
-    let endpoint = match is_loopback(host) {
+    let endpoint = match is_on_this_machine(&settings.join) {
         true => endpoint,
         false => endpoint
             .http2_keep_alive_interval(Duration::from_secs(1))
@@ -482,9 +482,9 @@ fn endpoint_of(settings: &AgentSettings) -> Result<Endpoint, AgentError> {
 }
 
 /// Whether a coordinator is on this machine: the system tells of its end, and one that says nothing is stopped and goes on later.
-fn is_loopback(host: &str) -> bool {
-    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-    address.is_ok_and(|address| address.is_loopback())
+fn is_on_this_machine(join: &str) -> bool {
+    let at = join.parse::<SocketAddr>();
+    at.is_ok_and(|at| at.ip().is_loopback())
 }
 
 /// Waits until the agent is to leave.
@@ -534,14 +534,14 @@ mod tests {
 
     #[test]
     fn a_coordinator_at_an_address_of_loopback_is_on_this_machine() {
-        for (host, is_here) in [
-            ("127.0.0.1", true),
-            ("127.9.9.9", true),
-            ("[::1]", true),
-            ("10.0.0.1", false),
-            ("loadline-coordinator", false),
+        for (join, is_here) in [
+            ("127.0.0.1:6570", true),
+            ("127.9.9.9:6570", true),
+            ("[::1]:6570", true),
+            ("10.0.0.1:6570", false),
+            ("loadline-coordinator:6570", false),
         ] {
-            assert_eq!(is_loopback(host), is_here, "{host}");
+            assert_eq!(is_on_this_machine(join), is_here, "{join}");
         }
     }
 }

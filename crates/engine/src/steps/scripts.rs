@@ -154,7 +154,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::{Arc, Mutex};
 
-    use loadline_steps::host::{FileFault, LogLevel};
+    use loadline_steps::host::{FileFault, LogLevel, WriteMode};
     use loadline_steps::sample::Sample;
 
     use super::*;
@@ -195,7 +195,7 @@ mod tests {
             })
         }
 
-        fn write_file(&self, name: &str, _: &[u8], _: bool) -> Result<(), String> {
+        fn write_file(&self, name: &str, _: &[u8], _: WriteMode) -> Result<(), String> {
             Err(format!("no file {name}"))
         }
 

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::host::{FileFacts, Host};
+use super::super::host::{FileFacts, Host, WriteMode};
 use super::super::value::{Bindings, Machine as _, Outcome, Value};
 use super::instance::Instance;
 use super::{Interpreter, STEPS_ASIDE};
@@ -70,7 +70,7 @@ impl Host for Nobody {
         Err("No such file or directory".to_owned())
     }
 
-    fn write_file(&mut self, _: &str, _: &[u8], _: bool) -> Result<(), String> {
+    fn write_file(&mut self, _: &str, _: &[u8], _: WriteMode) -> Result<(), String> {
         Err("No such file or directory".to_owned())
     }
 

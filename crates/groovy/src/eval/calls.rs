@@ -2,7 +2,6 @@
 //!
 //! Must not know what methods of the library do. Invariant: each call counts as a level of depth.
 
-use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -33,10 +32,6 @@ impl Object for ScriptObject {
     fn methods(&self) -> &'static Table {
         &NO_METHODS
     }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
 }
 
 impl Object for Output {
@@ -46,10 +41,6 @@ impl Object for Output {
 
     fn methods(&self) -> &'static Table {
         library::print_stream()
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Must not know what their methods do. Invariant: conversion to text and comparison take bounded work.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::{Rc, Weak};
@@ -113,10 +112,6 @@ impl Object for Instance {
         &NO_METHODS
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn text(&self) -> String {
         match aside::asked(self, "toString", &[]) {
             Some(text) => print::text(&text),
@@ -125,7 +120,7 @@ impl Object for Instance {
     }
 
     fn equals(&self, other: &dyn Object) -> bool {
-        if std::ptr::addr_eq(self.any(), other.any()) {
+        if std::ptr::addr_eq(self, other) {
             return true;
         }
         let Some(same) = other.any().downcast_ref::<Instance>() else {

@@ -3,8 +3,6 @@
 //! Must not know connections. Invariant: an address keeps its original text.
 // tidy: table
 
-use std::any::Any;
-
 use loadline_java::url_coding::decode;
 
 use super::super::table::{Table, row};
@@ -328,10 +326,6 @@ impl Object for Address {
 
     fn methods(&self) -> &'static Table {
         &ADDRESS
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

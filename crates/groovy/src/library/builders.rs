@@ -2,7 +2,6 @@
 //!
 //! Must not know who reads them. Invariant: a builder's length counts UTF-16 units.
 
-use std::any::Any;
 use std::cell::RefCell;
 
 use super::super::order;
@@ -35,10 +34,6 @@ impl Object for Plain {
 
     fn methods(&self) -> &'static Table {
         &NOTHING
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -187,10 +182,6 @@ impl Object for Builder {
         &BUILDER
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn text(&self) -> String {
         self.text.borrow().clone()
     }
@@ -259,10 +250,6 @@ impl Object for Printer {
     fn methods(&self) -> &'static Table {
         &STREAM
     }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
 }
 
 pub(super) static MAYBE: Table = Table::new(&[
@@ -295,10 +282,6 @@ impl Object for Maybe {
 
     fn methods(&self) -> &'static Table {
         &MAYBE
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

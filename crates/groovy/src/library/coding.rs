@@ -2,8 +2,6 @@
 //!
 //! Must not know who sends. Invariant: null stays null where Commons specifies it.
 
-use std::any::Any;
-
 use loadline_java::charset::Charset;
 use loadline_java::{escapes, url_coding};
 
@@ -33,10 +31,6 @@ impl Object for Set {
 
     fn methods(&self) -> &'static Table {
         &SET
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {
@@ -99,29 +93,6 @@ fn changed(given: &[Value], change: impl FnOnce(String) -> String) -> Outcome {
     })
 }
 
-fn escaped_java(text: &str) -> String {
-    let mut out = String::new();
-    for one in text.chars() {
-        match one {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(one),
-            other => {
-                let mut units = [0; 2];
-                for unit in other.encode_utf16(&mut units) {
-                    out.push_str(&format!("\\u{unit:04X}"));
-                }
-            }
-        }
-    }
-    out
-}
-
 static ESCAPES: Table = Table::new(&[
     row("escapeHtml4", 1, 1, |_, _, given| {
         changed(given, |text| escapes::escape_html(&text))
@@ -148,10 +119,12 @@ static ESCAPES: Table = Table::new(&[
         changed(given, |text| escapes::unescape_html(&text))
     }),
     row("escapeJava", 1, 1, |_, _, given| {
-        changed(given, |text| escaped_java(&text))
+        changed(given, |text| escapes::escape_java(&text))
     }),
     row("escapeJson", 1, 1, |_, _, given| {
-        changed(given, |text| escaped_java(&text).replace('/', "\\/"))
+        changed(given, |text| {
+            escapes::escape_java(&text).replace('/', "\\/")
+        })
     }),
     row("unescapeJava", 1, 1, |_, _, given| {
         changed(given, |text| escapes::unescape_java(&text))

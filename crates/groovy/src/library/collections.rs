@@ -42,13 +42,24 @@ fn alike(this: &Value, found: Vec<Value>) -> Value {
     }
 }
 
-fn filtered(machine: &mut dyn Machine, this: &Value, given: &[Value], keeps: bool) -> Outcome {
-    let mut found = Vec::new();
+/// The values for which a condition holds, and the others; each is asked about once.
+fn parted(
+    machine: &mut dyn Machine,
+    this: &Value,
+    given: &[Value],
+) -> Outcome<(Vec<Value>, Vec<Value>)> {
+    let (mut found, mut others) = (Vec::new(), Vec::new());
     for value in values(machine, this)? {
-        if holds(machine, given, &value)? == keeps {
-            found.push(value);
+        match holds(machine, given, &value)? {
+            true => found.push(value),
+            false => others.push(value),
         }
     }
+    Ok((found, others))
+}
+
+fn filtered(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
+    let (found, _) = parted(machine, this, given)?;
     Ok(alike(this, found))
 }
 
@@ -482,13 +493,13 @@ pub(super) static METHODS: Table = Table::new(&[
     row("collectNested", 1, 1, collected),
     row("collectEntries", 0, 1, as_map),
     row("findAll", 0, 1, |machine, this, given| {
-        filtered(machine, this, given, true)
+        filtered(machine, this, given)
     }),
     row("grep", 0, 1, |machine, this, given| {
-        filtered(machine, this, given, true)
+        filtered(machine, this, given)
     }),
     row("filter", 1, 1, |machine, this, given| {
-        filtered(machine, this, given, true)
+        filtered(machine, this, given)
     }),
     row("find", 0, 1, |machine, this, given| {
         Ok(first_that(machine, this, given)?.map_or(Value::Null, |(_, value)| value))
@@ -735,10 +746,8 @@ pub(super) static METHODS: Table = Table::new(&[
         pieces(machine, this, size, step, keeps)
     }),
     row("split", 1, 1, |machine, this, given| {
-        let all = Value::list(values(machine, this)?);
-        let kept = filtered(machine, &all, given, true)?;
-        let rest = filtered(machine, &all, given, false)?;
-        Ok(Value::list(vec![kept, rest]))
+        let (found, others) = parted(machine, this, given)?;
+        Ok(Value::list(vec![Value::list(found), Value::list(others)]))
     }),
     row("combinations", 0, 0, |machine, this, _| {
         combined(machine, this)

@@ -3,7 +3,6 @@
 //! Must not know threads. Invariant: all copies of a counter share the same number.
 // tidy: table
 
-use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -62,15 +61,22 @@ impl Counter {
     }
 }
 
-/// Adds to the number; returns the value before or after.
-fn counted(this: &Value, by: i64, gives_old: bool) -> Outcome {
+/// Which value of a number a change gives.
+#[derive(Clone, Copy, Debug)]
+enum Gives {
+    Old,
+    New,
+}
+
+/// Adds to the number.
+fn counted(this: &Value, by: i64, gives: Gives) -> Outcome {
     let Some(counter) = this.of::<Counter>() else {
         return Ok(Value::Null);
     };
     let before = counter.change(|number| number.wrapping_add(by));
-    Ok(counter.value(match gives_old {
-        true => before,
-        false => counter.narrowed(before.wrapping_add(by)),
+    Ok(counter.value(match gives {
+        Gives::Old => before,
+        Gives::New => counter.narrowed(before.wrapping_add(by)),
     }))
 }
 
@@ -79,15 +85,18 @@ fn now(this: &Value) -> Outcome {
     Ok(counter.map_or(Value::Null, |counter| counter.value(counter.now())))
 }
 
-/// Sets the number to the result of a closure; returns the value before or after.
-fn updated(machine: &mut dyn Machine, this: &Value, by: &Value, gives_old: bool) -> Outcome {
+/// Sets the number to the result of a closure.
+fn updated(machine: &mut dyn Machine, this: &Value, by: &Value, gives: Gives) -> Outcome {
     let before = now(this)?;
     let after = machine.call(by, vec![before.clone()])?;
     let number = long_of(std::slice::from_ref(&after), 0)?;
     if let Some(counter) = this.of::<Counter>() {
         counter.change(|_| number);
     }
-    Ok(if gives_old { before } else { now(this)? })
+    match gives {
+        Gives::Old => Ok(before),
+        Gives::New => now(this),
+    }
 }
 
 pub(super) static COUNTER: Table = Table::new(&[
@@ -114,26 +123,28 @@ pub(super) static COUNTER: Table = Table::new(&[
         Ok(Value::Truth(before == Some(from)))
     }),
     row("incrementAndGet", 0, 0, |_, this, _| {
-        counted(this, 1, false)
+        counted(this, 1, Gives::New)
     }),
     row("decrementAndGet", 0, 0, |_, this, _| {
-        counted(this, -1, false)
+        counted(this, -1, Gives::New)
     }),
-    row("getAndIncrement", 0, 0, |_, this, _| counted(this, 1, true)),
+    row("getAndIncrement", 0, 0, |_, this, _| {
+        counted(this, 1, Gives::Old)
+    }),
     row("getAndDecrement", 0, 0, |_, this, _| {
-        counted(this, -1, true)
+        counted(this, -1, Gives::Old)
     }),
     row("addAndGet", 1, 1, |_, this, given| {
-        counted(this, long_of(given, 0)?, false)
+        counted(this, long_of(given, 0)?, Gives::New)
     }),
     row("getAndAdd", 1, 1, |_, this, given| {
-        counted(this, long_of(given, 0)?, true)
+        counted(this, long_of(given, 0)?, Gives::Old)
     }),
     row("updateAndGet", 1, 1, |machine, this, given| {
-        updated(machine, this, &given[0], false)
+        updated(machine, this, &given[0], Gives::New)
     }),
     row("getAndUpdate", 1, 1, |machine, this, given| {
-        updated(machine, this, &given[0], true)
+        updated(machine, this, &given[0], Gives::Old)
     }),
 ]);
 
@@ -147,10 +158,6 @@ impl Object for Counter {
 
     fn methods(&self) -> &'static Table {
         &COUNTER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

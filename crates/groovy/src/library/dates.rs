@@ -3,7 +3,6 @@
 //! Must not know clocks. Invariant: a date is an instant; a zone is only needed for its fields.
 // tidy: table
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 
@@ -366,10 +365,6 @@ impl Object for Date {
         &DATE
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn text(&self) -> String {
         told(self.0.get(), self.1)
     }
@@ -442,10 +437,6 @@ impl Object for Format {
 
     fn methods(&self) -> &'static Table {
         &FORMAT
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn is_a(&self, name: &str) -> bool {
@@ -601,10 +592,6 @@ impl Object for Calendar {
         &CALENDAR
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn is_a(&self, name: &str) -> bool {
         name == "Calendar"
     }
@@ -636,10 +623,6 @@ impl Object for Zone {
         &ZONE
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn is_a(&self, name: &str) -> bool {
         name == "TimeZone"
     }
@@ -663,10 +646,6 @@ impl Object for Locale {
 
     fn methods(&self) -> &'static Table {
         &LOCALE
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

@@ -2,11 +2,11 @@
 //!
 //! Must not know what is digested. Invariant: the error for an unknown algorithm contains its name.
 
-use std::any::Any;
 use std::cell::RefCell;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use md5::Md5;
 use sha1::Sha1;
@@ -79,12 +79,8 @@ fn keyed(algorithm: &str, key: &[u8], bytes: &[u8]) -> Outcome<Vec<u8>> {
     })
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 pub(super) fn hex_digest(algorithm: &str, bytes: &[u8]) -> Outcome {
-    Ok(Value::text(hex(&digest(algorithm, bytes)?)))
+    Ok(Value::text(HEXLOWER.encode(&digest(algorithm, bytes)?)))
 }
 
 pub(super) fn base64(bytes: &[u8]) -> Value {
@@ -172,10 +168,6 @@ impl Object for Digester {
     fn methods(&self) -> &'static Table {
         &DIGEST
     }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
 }
 
 pub(super) static MAC: Table = Table::new(&[
@@ -219,10 +211,6 @@ impl Object for Keyed {
 
     fn methods(&self) -> &'static Table {
         &MAC
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -289,10 +277,6 @@ impl Object for Coder {
 
     fn methods(&self) -> &'static Table {
         &CODER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -384,7 +368,7 @@ static DIGEST_UTILS: Table = Table::new(&[
 
 static HEX: Table = Table::new(&[
     row("encodeHexString", 1, 1, |_, _, given| {
-        Ok(Value::text(hex(&bytes_of(given, 0)?)))
+        Ok(Value::text(HEXLOWER.encode(&bytes_of(given, 0)?)))
     }),
     row("decodeHex", 1, 1, |_, _, given| match &given[0] {
         Value::Text(text) => from_hex(text),

@@ -2,8 +2,7 @@
 //!
 //! Must not know disks. Invariant: every access to a file goes through the host, without caching.
 
-use std::any::Any;
-
+use super::super::host::WriteMode;
 use super::super::order;
 use super::super::print;
 use super::super::table::{MANY, Table, row};
@@ -52,10 +51,10 @@ pub(super) fn write(
     machine: &mut dyn Machine,
     path: &str,
     content: &[u8],
-    appends: bool,
+    mode: WriteMode,
 ) -> Outcome<()> {
     machine.take(content.len())?;
-    let written = machine.host().write_file(path, content, appends);
+    let written = machine.host().write_file(path, content, mode);
     written.map_err(|why| Thrown::of("java.io.FileNotFoundException", format!("{path} ({why})")))
 }
 
@@ -105,18 +104,38 @@ fn content_of(given: &Value) -> Vec<u8> {
 }
 
 fn append(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
-    write(machine, &path_of(this), &content_of(&given[0]), true)?;
+    write(
+        machine,
+        &path_of(this),
+        &content_of(&given[0]),
+        WriteMode::Append,
+    )?;
     Ok(this.clone())
+}
+
+/// How a method writes that appends if an argument is `true`.
+fn mode_of_truth(given: &[Value]) -> WriteMode {
+    WriteMode::appending(given.iter().any(|one| matches!(one, Value::Truth(true))))
+}
+
+/// How a method writes that has options of opening.
+fn mode_of_options(given: &[Value]) -> WriteMode {
+    WriteMode::appending(given.iter().any(|one| print::text(one) == "APPEND"))
 }
 
 fn is_there(machine: &mut dyn Machine, this: &Value) -> bool {
     machine.host().file_facts(&path_of(this)).is_some()
 }
 
-fn with_writer(machine: &mut dyn Machine, this: &Value, given: &[Value], appends: bool) -> Outcome {
-    let writer = readers::writer(path_of(this), appends);
-    if !appends {
-        write(machine, &path_of(this), b"", false)?;
+fn with_writer(
+    machine: &mut dyn Machine,
+    this: &Value,
+    given: &[Value],
+    mode: WriteMode,
+) -> Outcome {
+    let writer = readers::writer(path_of(this), mode);
+    if mode == WriteMode::Replace {
+        write(machine, &path_of(this), b"", mode)?;
     }
     let closure = given.last().cloned().unwrap_or(Value::Null);
     let value = machine.call(&closure, vec![writer.clone()]);
@@ -149,7 +168,12 @@ pub(super) static FILE: Table = Table::new(&[
         Ok(Value::text(text(machine, &path_of(this), given.first())?))
     }),
     row("setText", 1, 2, |machine, this, given| {
-        write(machine, &path_of(this), &content_of(&given[0]), false)?;
+        write(
+            machine,
+            &path_of(this),
+            &content_of(&given[0]),
+            WriteMode::Replace,
+        )?;
         Ok(Value::Null)
     }),
     row("getBytes", 0, 0, |machine, this, _| {
@@ -159,7 +183,12 @@ pub(super) static FILE: Table = Table::new(&[
         Ok(Value::bytes(&bytes(machine, &path_of(this))?))
     }),
     row("setBytes", 1, 1, |machine, this, given| {
-        write(machine, &path_of(this), &content_of(&given[0]), false)?;
+        write(
+            machine,
+            &path_of(this),
+            &content_of(&given[0]),
+            WriteMode::Replace,
+        )?;
         Ok(Value::Null)
     }),
     row("readLines", 0, 1, |machine, this, given| {
@@ -188,7 +217,12 @@ pub(super) static FILE: Table = Table::new(&[
         Ok(Value::Null)
     }),
     row("write", 1, 2, |machine, this, given| {
-        write(machine, &path_of(this), &content_of(&given[0]), false)?;
+        write(
+            machine,
+            &path_of(this),
+            &content_of(&given[0]),
+            WriteMode::Replace,
+        )?;
         Ok(Value::Null)
     }),
     row("append", 1, 2, append),
@@ -245,7 +279,7 @@ pub(super) static FILE: Table = Table::new(&[
     row("createNewFile", 0, 0, |machine, this, _| {
         let is_new = !is_there(machine, this);
         if is_new {
-            write(machine, &path_of(this), b"", true)?;
+            write(machine, &path_of(this), b"", WriteMode::Append)?;
         }
         Ok(Value::Truth(is_new))
     }),
@@ -350,13 +384,13 @@ pub(super) static FILE: Table = Table::new(&[
         Ok(readers::stream(&bytes(machine, &path_of(this))?))
     }),
     row("withWriter", 1, 2, |machine, this, given| {
-        with_writer(machine, this, given, false)
+        with_writer(machine, this, given, WriteMode::Replace)
     }),
     row("withPrintWriter", 1, 2, |machine, this, given| {
-        with_writer(machine, this, given, false)
+        with_writer(machine, this, given, WriteMode::Replace)
     }),
     row("withWriterAppend", 1, 2, |machine, this, given| {
-        with_writer(machine, this, given, true)
+        with_writer(machine, this, given, WriteMode::Append)
     }),
     row("withReader", 1, 2, |machine, this, given| {
         let text = text(machine, &path_of(this), None)?;
@@ -367,8 +401,7 @@ pub(super) static FILE: Table = Table::new(&[
         Ok(readers::reader(&text))
     }),
     row("newWriter", 0, 2, |_, this, given| {
-        let appends = given.iter().any(|one| matches!(one, Value::Truth(true)));
-        Ok(readers::writer(path_of(this), appends))
+        Ok(readers::writer(path_of(this), mode_of_truth(given)))
     }),
 ]);
 
@@ -379,10 +412,6 @@ impl Object for File {
 
     fn methods(&self) -> &'static Table {
         &FILE
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {
@@ -468,7 +497,6 @@ static NIO_FILES: Table = Table::new(&[
         machine.invoke(&given[0], "length", &[])
     }),
     row("write", 2, 4, |machine, _, given| {
-        let appends = given.iter().any(|one| print::text(one) == "APPEND");
         let content = match &given[1] {
             Value::List(list) if list.to_bytes().is_none() => list
                 .copied()
@@ -478,17 +506,17 @@ static NIO_FILES: Table = Table::new(&[
                 .into_bytes(),
             other => content_of(other),
         };
-        write(machine, &path_of(&given[0]), &content, appends)?;
-        Ok(given[0].clone())
-    }),
-    row("writeString", 2, 4, |machine, _, given| {
-        let appends = given.iter().any(|one| print::text(one) == "APPEND");
         write(
             machine,
             &path_of(&given[0]),
-            &content_of(&given[1]),
-            appends,
+            &content,
+            mode_of_options(given),
         )?;
+        Ok(given[0].clone())
+    }),
+    row("writeString", 2, 4, |machine, _, given| {
+        let mode = mode_of_options(given);
+        write(machine, &path_of(&given[0]), &content_of(&given[1]), mode)?;
         Ok(given[0].clone())
     }),
 ]);
@@ -514,23 +542,13 @@ static FILE_UTILS: Table = Table::new(&[
         Ok(Value::bytes(&bytes(machine, &path_of(&given[0]))?))
     }),
     row("writeStringToFile", 2, 4, |machine, _, given| {
-        let appends = given.iter().any(|one| matches!(one, Value::Truth(true)));
-        write(
-            machine,
-            &path_of(&given[0]),
-            &content_of(&given[1]),
-            appends,
-        )?;
+        let mode = mode_of_truth(given);
+        write(machine, &path_of(&given[0]), &content_of(&given[1]), mode)?;
         Ok(Value::Null)
     }),
     row("writeByteArrayToFile", 2, 3, |machine, _, given| {
-        let appends = given.iter().any(|one| matches!(one, Value::Truth(true)));
-        write(
-            machine,
-            &path_of(&given[0]),
-            &content_of(&given[1]),
-            appends,
-        )?;
+        let mode = mode_of_truth(given);
+        write(machine, &path_of(&given[0]), &content_of(&given[1]), mode)?;
         Ok(Value::Null)
     }),
     row("deleteQuietly", 1, 1, |machine, _, given| {

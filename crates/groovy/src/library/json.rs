@@ -2,7 +2,7 @@
 //!
 //! Must not know files. Invariant: too deeply nested values are refused.
 
-use std::any::Any;
+use loadline_java::escapes;
 
 use super::super::decimal::Decimal;
 use super::super::map::{Map, MapKind};
@@ -49,10 +49,6 @@ impl Object for Slurper {
 
     fn methods(&self) -> &'static Table {
         &SLURPER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -351,24 +347,7 @@ fn write(machine: &mut dyn Machine, value: &Value, out: &mut String, depth: usiz
 
 fn quoted(text: &str, out: &mut String) {
     out.push('"');
-    for one in text.chars() {
-        match one {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(one),
-            other => {
-                let mut units = [0; 2];
-                for unit in other.encode_utf16(&mut units) {
-                    out.push_str(&format!("\\u{unit:04x}"));
-                }
-            }
-        }
-    }
+    escapes::push_escaped(text, |unit| format!("\\u{unit:04x}"), out);
     out.push('"');
 }
 

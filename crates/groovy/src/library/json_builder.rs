@@ -2,7 +2,6 @@
 //!
 //! Must not know how JSON is formatted. Invariant: its text is that of the last tree built.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -35,10 +34,6 @@ impl Object for Filling {
 
     fn methods(&self) -> &'static Table {
         &NOTHING
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn call(
@@ -122,10 +117,6 @@ impl Object for Builder {
 
     fn methods(&self) -> &'static Table {
         &BUILDER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

@@ -4,13 +4,15 @@
 
 use std::rc::Rc;
 
+use data_encoding::HEXLOWER;
+
 use super::super::convert;
 use super::super::number;
 use super::super::order;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{List, ListKind, Machine, Outcome, Value};
-use super::{int_of, long_of, values};
+use super::{End, int_of, long_of, values};
 
 /// `list[at]`.
 pub(super) fn at(of: &Value, at: &Value) -> Outcome {
@@ -238,38 +240,37 @@ fn remove_value(this: &Value, value: &Value) -> Outcome {
     Ok(Value::Truth(place.is_some()))
 }
 
-fn end(this: &Value, is_last: bool, message: &str) -> Outcome {
+fn end(this: &Value, end: End, message: &str) -> Outcome {
     let found = match this {
         Value::List(list) => {
             let items = list.items.borrow();
-            if is_last {
-                items.last().cloned()
-            } else {
-                items.first().cloned()
-            }
+            items.get(end.of(items.len())).cloned()
         }
-        Value::Range(range) if !range.is_empty() => {
-            let place = if is_last { range.len() - 1 } else { 0 };
-            Some(range.at(place))
-        }
+        Value::Range(range) if !range.is_empty() => Some(range.at(end.of(range.len()))),
         _ => None,
     };
     found.ok_or_else(|| Thrown::of("java.util.NoSuchElementException", message))
 }
 
-fn taken_off(this: &Value, is_last: bool, throws: bool) -> Outcome {
+/// Takes an item off; `None`: the list is empty.
+fn taken_off(this: &Value, end: End) -> Outcome<Option<Value>> {
     let mut items = growing(this)?.items.borrow_mut();
-    if items.is_empty() {
-        return match throws {
-            true => Err(Thrown::of(
-                "java.util.NoSuchElementException",
-                "Cannot pop() an empty List",
-            )),
-            false => Ok(Value::Null),
-        };
-    }
-    let place = if is_last { items.len() - 1 } else { 0 };
-    Ok(items.remove(place))
+    let place = end.of(items.len());
+    Ok((!items.is_empty()).then(|| items.remove(place)))
+}
+
+fn removed(this: &Value, end: End) -> Outcome {
+    let none = || {
+        Thrown::of(
+            "java.util.NoSuchElementException",
+            "Cannot pop() an empty List",
+        )
+    };
+    taken_off(this, end)?.ok_or_else(none)
+}
+
+fn polled(this: &Value, end: End) -> Outcome {
+    Ok(taken_off(this, end)?.unwrap_or(Value::Null))
 }
 
 // tidy: table
@@ -328,7 +329,7 @@ pub(super) static METHODS: Table = Table::new(&[
         list.items.borrow_mut().splice(place..place, more);
         Ok(Value::Truth(true))
     }),
-    row("remove", 0, 0, |_, this, _| taken_off(this, false, true)),
+    row("remove", 0, 0, |_, this, _| removed(this, End::First)),
     row("remove", 1, 1, |_, this, given| match &given[0] {
         Value::Int(index) => remove_at(this, *index),
         value => remove_value(this, value),
@@ -339,18 +340,14 @@ pub(super) static METHODS: Table = Table::new(&[
     row("removeElement", 1, 1, |_, this, given| {
         remove_value(this, &given[0])
     }),
-    row("removeFirst", 0, 0, |_, this, _| {
-        taken_off(this, false, true)
-    }),
-    row("removeLast", 0, 0, |_, this, _| taken_off(this, true, true)),
-    row("pop", 0, 0, |_, this, _| taken_off(this, false, true)),
-    row("poll", 0, 2, |_, this, _| taken_off(this, false, false)),
-    row("pollFirst", 0, 0, |_, this, _| {
-        taken_off(this, false, false)
-    }),
-    row("pollLast", 0, 0, |_, this, _| taken_off(this, true, false)),
+    row("removeFirst", 0, 0, |_, this, _| removed(this, End::First)),
+    row("removeLast", 0, 0, |_, this, _| removed(this, End::Last)),
+    row("pop", 0, 0, |_, this, _| removed(this, End::First)),
+    row("poll", 0, 2, |_, this, _| polled(this, End::First)),
+    row("pollFirst", 0, 0, |_, this, _| polled(this, End::First)),
+    row("pollLast", 0, 0, |_, this, _| polled(this, End::Last)),
     row("peek", 0, 0, |_, this, _| {
-        Ok(end(this, false, "").unwrap_or(Value::Null))
+        Ok(end(this, End::First, "").unwrap_or(Value::Null))
     }),
     row("removeAll", 1, 1, |machine, this, given| match &given[0] {
         Value::Closure(_) => filtered(machine, this, &given[0], false),
@@ -382,35 +379,35 @@ pub(super) static METHODS: Table = Table::new(&[
     row("first", 0, 0, |_, this, _| {
         end(
             this,
-            false,
+            End::First,
             "Cannot access first() element from an empty List",
         )
     }),
     row("getFirst", 0, 0, |_, this, _| {
         end(
             this,
-            false,
+            End::First,
             "Cannot access first() element from an empty List",
         )
     }),
     row("head", 0, 0, |_, this, _| {
         end(
             this,
-            false,
+            End::First,
             "Cannot access head() element from an empty List",
         )
     }),
     row("last", 0, 0, |_, this, _| {
         end(
             this,
-            true,
+            End::Last,
             "Cannot access last() element from an empty List",
         )
     }),
     row("getLast", 0, 0, |_, this, _| {
         end(
             this,
-            true,
+            End::Last,
             "Cannot access last() element from an empty List",
         )
     }),
@@ -472,13 +469,13 @@ pub(super) static METHODS: Table = Table::new(&[
         _ => Ok(Value::Null),
     }),
     row("encodeHex", 0, 0, |_, this, _| match this {
-        Value::List(list) => Ok(Value::text(super::digests::hex(
-            &list.to_bytes().unwrap_or_default(),
-        ))),
+        Value::List(list) => Ok(Value::text(
+            HEXLOWER.encode(&list.to_bytes().unwrap_or_default()),
+        )),
         _ => Ok(Value::Null),
     }),
-    row("getFrom", 0, 0, |_, this, _| end(this, false, "")),
-    row("getTo", 0, 0, |_, this, _| end(this, true, "")),
+    row("getFrom", 0, 0, |_, this, _| end(this, End::First, "")),
+    row("getTo", 0, 0, |_, this, _| end(this, End::Last, "")),
     row("step", 1, 1, |machine, this, given| {
         let step = usize::try_from(int_of(given, 0)?.unsigned_abs())
             .unwrap_or(1)

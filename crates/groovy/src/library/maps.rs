@@ -15,7 +15,7 @@ use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Machine, Outcome, Value};
 use super::sequences::{entry, iterator};
-use super::{linked, values};
+use super::{End, linked, values};
 
 /// Checks that a map may be changed.
 pub(super) fn may_change(map: &Map) -> Outcome<()> {
@@ -88,11 +88,11 @@ fn put(machine: &mut dyn Machine, this: &Value, key: &Value, value: Value) -> Ou
     Ok(map.put(key, value).unwrap_or(Value::Null))
 }
 
-fn filtered(machine: &mut dyn Machine, this: &Value, closure: &Value, keeps: bool) -> Outcome {
+fn filtered(machine: &mut dyn Machine, this: &Value, closure: &Value) -> Outcome {
     let map = map_of(this)?;
     let found = linked();
     for (key, value) in order::entries(map) {
-        if holds(machine, closure, map, &key, &value)? == keeps {
+        if holds(machine, closure, map, &key, &value)? {
             found.put(&key, value);
         }
     }
@@ -382,7 +382,7 @@ pub(super) static METHODS: Table = Table::new(&[
         machine.invoke(&pairs, "collectEntries", &[])
     }),
     row("findAll", 1, 1, |machine, this, given| {
-        filtered(machine, this, &given[0], true)
+        filtered(machine, this, &given[0])
     }),
     row("find", 1, 1, |machine, this, given| {
         let map = map_of(this)?;
@@ -417,7 +417,7 @@ pub(super) static METHODS: Table = Table::new(&[
         Ok(Value::Truth(true))
     }),
     row("count", 1, 1, |machine, this, given| {
-        let found = filtered(machine, this, &given[0], true)?;
+        let found = filtered(machine, this, &given[0])?;
         machine.invoke(&found, "size", &[])
     }),
     row("groupBy", 1, 1, |machine, this, given| {
@@ -555,8 +555,8 @@ pub(super) static SET: Table = Table::new(&[
         map_of(this)?.entries.borrow_mut().clear();
         Ok(Value::Null)
     }),
-    row("first", 0, 0, |_, this, _| end(this, false)),
-    row("last", 0, 0, |_, this, _| end(this, true)),
+    row("first", 0, 0, |_, this, _| end(this, End::First)),
+    row("last", 0, 0, |_, this, _| end(this, End::Last)),
     row("getAt", 1, 1, |machine, this, given| {
         let all = Value::list(order::keys(map_of(this)?));
         super::at(machine, &all, &given[0])
@@ -582,10 +582,9 @@ pub(super) static SET: Table = Table::new(&[
     }),
 ]);
 
-fn end(this: &Value, is_last: bool) -> Outcome {
+fn end(this: &Value, end: End) -> Outcome {
     let keys = order::keys(map_of(this)?);
-    let found = if is_last { keys.last() } else { keys.first() };
-    found
+    keys.get(end.of(keys.len()))
         .cloned()
         .ok_or_else(|| Thrown::bare("java.util.NoSuchElementException"))
 }

@@ -2,10 +2,10 @@
 //!
 //! Must not know the source of randomness. Invariant: a seed yields Java's sequence.
 
-use std::any::Any;
 use std::cell::RefCell;
 
 use loadline_java::random::JavaRandom;
+use loadline_java::uuid;
 
 use super::super::number;
 use super::super::order;
@@ -139,22 +139,6 @@ impl Object for Random {
     fn methods(&self) -> &'static Table {
         &RANDOM
     }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
-}
-
-fn uuid_text(bits: u128) -> String {
-    let hex = format!("{bits:032x}");
-    format!(
-        "{}-{}-{}-{}-{}",
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..]
-    )
 }
 
 pub(super) static UUID: Table = Table::new(&[
@@ -188,12 +172,8 @@ impl Object for Uuid {
         &UUID
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn text(&self) -> String {
-        uuid_text(self.0)
+        uuid::text(self.0)
     }
 
     fn equals(&self, other: &dyn Object) -> bool {
@@ -204,15 +184,10 @@ impl Object for Uuid {
     }
 }
 
-fn marked(bits: u128, version: u128) -> u128 {
-    let bits = bits & !(0xf << 76) | version << 76;
-    bits & !(3 << 62) | 2 << 62
-}
-
 static UUID_STATICS: Table = Table::new(&[
     row("randomUUID", 0, 0, |machine, _, _| {
-        let bits = u128::from(machine.host().random()) << 64 | u128::from(machine.host().random());
-        Ok(Value::object(Uuid(marked(bits, 4))))
+        let (high, low) = (machine.host().random(), machine.host().random());
+        Ok(Value::object(Uuid(uuid::random(high, low))))
     }),
     row("fromString", 1, 1, |_, _, given| {
         let text = text_of(given, 0);
@@ -225,7 +200,7 @@ static UUID_STATICS: Table = Table::new(&[
         let bits = digest
             .iter()
             .fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
-        Ok(Value::object(Uuid(marked(bits, 3))))
+        Ok(Value::object(Uuid(uuid::marked(bits, 3))))
     }),
     row("new", 2, 2, |_, _, given| {
         let (high, low) = (

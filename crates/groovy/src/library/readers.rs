@@ -2,9 +2,9 @@
 //!
 //! Must not know disks. Invariant: written text is in its file after it is flushed or closed.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 
+use super::super::host::WriteMode;
 use super::super::order;
 use super::super::print;
 use super::super::table::{MANY, Table, row};
@@ -27,7 +27,8 @@ struct Writer {
     /// `None`: in memory.
     path: Option<String>,
     text: RefCell<Vec<u8>>,
-    appends: Cell<bool>,
+    /// Of the next write.
+    mode: Cell<WriteMode>,
 }
 
 pub(super) fn reader(text: &str) -> Value {
@@ -69,11 +70,11 @@ pub(super) fn rest_in_latin_1(this: &Value) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-pub(super) fn writer(path: String, appends: bool) -> Value {
+pub(super) fn writer(path: String, mode: WriteMode) -> Value {
     Value::object(Writer {
         path: Some(path),
         text: RefCell::default(),
-        appends: Cell::new(appends),
+        mode: Cell::new(mode),
     })
 }
 
@@ -162,10 +163,6 @@ impl Object for Reader {
         &READER
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn is_a(&self, name: &str) -> bool {
         matches!(
             name,
@@ -215,7 +212,7 @@ fn flush(machine: &mut dyn Machine, this: &Value) -> Outcome {
         && let Some(path) = &writer.path
     {
         let text = writer.text.take();
-        files::write(machine, path, &text, writer.appends.replace(true))?;
+        files::write(machine, path, &text, writer.mode.replace(WriteMode::Append))?;
     }
     Ok(Value::Null)
 }
@@ -290,10 +287,6 @@ impl Object for Writer {
         &WRITER
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.text.borrow()).into_owned()
     }
@@ -329,10 +322,10 @@ fn created(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
             Ok(given[0].clone())
         }
         one => {
-            let appends = given.get(1).is_some_and(order::truth);
+            let mode = WriteMode::appending(given.get(1).is_some_and(order::truth));
             let path = files::path_of(one);
-            files::write(machine, &path, b"", appends)?;
-            Ok(writer(path, true))
+            files::write(machine, &path, b"", mode)?;
+            Ok(writer(path, WriteMode::Append))
         }
     }
 }
@@ -369,7 +362,7 @@ static BYTE_WRITERS: Table = Table::new(&[row("new", 0, 1, |_, _, _| {
     Ok(Value::object(Writer {
         path: None,
         text: RefCell::default(),
-        appends: Cell::new(true),
+        mode: Cell::new(WriteMode::Append),
     }))
 })]);
 

@@ -5,7 +5,6 @@
 
 mod translate;
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -377,10 +376,6 @@ impl Object for Pattern {
         &PATTERN
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn text(&self) -> String {
         self.source.clone()
     }
@@ -615,10 +610,6 @@ impl Object for Matcher {
 
     fn methods(&self) -> &'static Table {
         &MATCHER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

@@ -3,7 +3,6 @@
 //!
 //! Must not know what is done with the values. Invariant: a map's values are its entries.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -60,10 +59,6 @@ impl Object for Entry {
 
     fn methods(&self) -> &'static Table {
         &ENTRY
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {
@@ -151,10 +146,6 @@ impl Object for Iterator {
 
     fn methods(&self) -> &'static Table {
         &ITERATOR
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn is_a(&self, name: &str) -> bool {

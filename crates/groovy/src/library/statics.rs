@@ -3,6 +3,7 @@
 //! Must not know clocks. Invariant: a text is either parsed completely, or an exception is thrown.
 // tidy: table
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use num_bigint::BigInt;
@@ -22,10 +23,11 @@ fn real(change: fn(f64) -> f64, given: &[Value]) -> Outcome {
     Ok(Value::Double(change(double_of(given, 0)?)))
 }
 
-fn extreme(given: &[Value], is_max: bool) -> Outcome {
+/// Of two numbers the one that compares to the other as wanted, in the wider of both types.
+fn extreme(given: &[Value], wanted: Ordering) -> Outcome {
     let order = order::compare(&given[0], &given[1])?;
     let wider = number::sum(number::Sum::Plus, &given[0], &given[1])?.unwrap_or(Value::Null);
-    let picked = match order.is_ge() == is_max {
+    let picked = match order.is_ge() == wanted.is_ge() {
         true => &given[0],
         false => &given[1],
     };
@@ -47,8 +49,8 @@ static MATH: Table = Table::new(&[
             one => number::without_sign(one).unwrap_or(Value::Null),
         })
     }),
-    row("max", 2, 2, |_, _, given| extreme(given, true)),
-    row("min", 2, 2, |_, _, given| extreme(given, false)),
+    row("max", 2, 2, |_, _, given| extreme(given, Ordering::Greater)),
+    row("min", 2, 2, |_, _, given| extreme(given, Ordering::Less)),
     row("floor", 1, 1, |_, _, given| real(f64::floor, given)),
     row("ceil", 1, 1, |_, _, given| real(f64::ceil, given)),
     row("sqrt", 1, 1, |_, _, given| real(f64::sqrt, given)),
@@ -219,8 +221,8 @@ static INTEGER: Table = Table::new(&[
     row("toBinaryString", 1, 1, |_, _, given| in_radix(given, 2)),
     row("toOctalString", 1, 1, |_, _, given| in_radix(given, 8)),
     row("compare", 2, 2, |_, _, given| compared(given)),
-    row("max", 2, 2, |_, _, given| extreme(given, true)),
-    row("min", 2, 2, |_, _, given| extreme(given, false)),
+    row("max", 2, 2, |_, _, given| extreme(given, Ordering::Greater)),
+    row("min", 2, 2, |_, _, given| extreme(given, Ordering::Less)),
     row("sum", 2, 2, |_, _, given| {
         Ok(Value::Int(
             int_of(given, 0)?.wrapping_add(int_of(given, 1)?),
@@ -256,8 +258,8 @@ static LONG: Table = Table::new(&[
         in_radix(&[Value::Long(long_of(given, 0)?)], 2)
     }),
     row("compare", 2, 2, |_, _, given| compared(given)),
-    row("max", 2, 2, |_, _, given| extreme(given, true)),
-    row("min", 2, 2, |_, _, given| extreme(given, false)),
+    row("max", 2, 2, |_, _, given| extreme(given, Ordering::Greater)),
+    row("min", 2, 2, |_, _, given| extreme(given, Ordering::Less)),
 ]);
 
 static DOUBLE: Table = Table::new(&[

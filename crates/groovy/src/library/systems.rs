@@ -3,8 +3,6 @@
 //!
 //! Must not know clocks. Invariant: a sleeping thread only lets time pass.
 
-use std::any::Any;
-
 use super::super::number;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
@@ -36,10 +34,6 @@ impl Object for Thread {
 
     fn methods(&self) -> &'static Table {
         &THREAD
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -135,10 +129,6 @@ impl Object for Environment {
         &ENVIRONMENT
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn property(&self, machine: &mut dyn Machine, name: &str) -> Outcome<Option<Value>> {
         Ok(Some(variable(machine, &[Value::text(name)])))
     }
@@ -223,10 +213,6 @@ impl Object for Unit {
         &UNIT
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn text(&self) -> String {
         self.0.to_owned()
     }
@@ -261,10 +247,6 @@ impl Object for FileServer {
 
     fn methods(&self) -> &'static Table {
         &FILE_SERVER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -320,10 +302,6 @@ impl Object for Address {
 
     fn methods(&self) -> &'static Table {
         &ADDRESS
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 

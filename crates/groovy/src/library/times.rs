@@ -9,7 +9,6 @@ mod place;
 mod spans;
 pub(super) mod statics;
 
-use std::any::Any;
 use std::cmp::Ordering;
 
 use loadline_java::date_format::{Moment, Pattern, date_of, day_number};
@@ -533,10 +532,6 @@ impl Object for Time {
 
     fn methods(&self) -> &'static Table {
         &TIME
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

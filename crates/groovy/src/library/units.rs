@@ -3,8 +3,6 @@
 //! Must not know clocks. Invariant: a span consists of months and milliseconds, which are not converted to each
 //! other.
 
-use std::any::Any;
-
 use super::super::number;
 use super::super::table::{Table, row};
 use super::super::value::{Object, Value};
@@ -79,9 +77,5 @@ impl Object for Duration {
 
     fn methods(&self) -> &'static Table {
         &DURATION
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }

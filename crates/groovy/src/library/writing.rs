@@ -3,7 +3,6 @@
 //! Must not know the caller. Invariant: a pattern that Java refuses is refused.
 // tidy: table
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 
 use loadline_java::decimal_format::DecimalFormat;
@@ -75,10 +74,6 @@ impl Object for Pattern {
     fn methods(&self) -> &'static Table {
         &PATTERN
     }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// `java.util.StringJoiner`.
@@ -114,10 +109,6 @@ impl Object for Joiner {
 
     fn methods(&self) -> &'static Table {
         &JOINER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

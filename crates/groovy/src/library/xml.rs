@@ -3,7 +3,6 @@
 //! Must not know disks. Invariants: a document does not change; no operation on it recurses.
 // tidy: table
 
-use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -522,10 +521,6 @@ impl Object for Found {
         &FOUND
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn text(&self) -> String {
         match &self.items {
             _ if self.is_slurped() => self.told(),
@@ -618,10 +613,6 @@ impl Object for Reader {
 
     fn methods(&self) -> &'static Table {
         &READER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 

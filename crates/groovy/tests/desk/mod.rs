@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loadline_groovy::host::{FileFacts, Host};
+use loadline_groovy::host::{FileFacts, Host, WriteMode};
 use loadline_groovy::value::{Bindings, Outcome, Value};
 
 /// The environment of a script.
@@ -55,9 +55,9 @@ impl Host for Desk {
         bytes.ok_or_else(|| "No such file or directory".to_owned())
     }
 
-    fn write_file(&mut self, name: &str, bytes: &[u8], appends: bool) -> Result<(), String> {
+    fn write_file(&mut self, name: &str, bytes: &[u8], mode: WriteMode) -> Result<(), String> {
         let file = self.files.entry(name.to_owned()).or_default();
-        if !appends {
+        if mode == WriteMode::Replace {
             file.clear();
         }
         file.extend_from_slice(bytes);

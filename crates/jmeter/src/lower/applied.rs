@@ -300,7 +300,7 @@ impl Lowering {
             file: self.property(element, "filename"),
             encoding: self.property(element, "fileEncoding"),
             names: self.property(element, "variableNames"),
-            ignore_first_line: element.flag("ignoreFirstLine", false),
+            ignore_first_line: element.is_true("ignoreFirstLine"),
             delimiter: self.property(element, "delimiter"),
             quoted: true,
             recycle: true,
@@ -315,21 +315,21 @@ impl Lowering {
             "CSVDataSet" => DataSource::Csv(CsvSource {
                 id: self.id_of(element),
                 lines: CsvFile {
-                    quoted: element.flag("quotedData", false),
-                    recycle: element.flag("recycle", false),
+                    quoted: element.is_true("quotedData"),
+                    recycle: element.is_true("recycle"),
                     ..self.csv_file(element)
                 },
-                stop_thread: element.flag("stopThread", false),
+                stop_thread: element.is_true("stopThread"),
                 sharing: sharing(element.text("shareMode")),
             }),
             "RandomCSVDataSetConfig" => DataSource::RandomCsv(RandomCsvSource {
                 id: self.id_of(element),
                 lines: CsvFile {
-                    recycle: element.flag("rewindOnTheEndOfList", true),
+                    recycle: element.is_true_or_missing("rewindOnTheEndOfList"),
                     ..self.csv_file(element)
                 },
-                is_random: element.flag("randomOrder", true),
-                per_thread: element.flag("independentListPerThread", false),
+                is_random: element.is_true_or_missing("randomOrder"),
+                per_thread: element.is_true("independentListPerThread"),
             }),
             "CounterConfig" => DataSource::Counter(CounterSource {
                 id: self.id_of(element),
@@ -338,8 +338,8 @@ impl Lowering {
                 step: self.property(element, "CounterConfig.incr"),
                 format: self.property(element, "CounterConfig.format"),
                 variable: self.property(element, "CounterConfig.name"),
-                per_thread: element.flag("CounterConfig.per_user", false),
-                reset_each_iteration: element.flag("CounterConfig.reset_on_tg_iteration", false),
+                per_thread: element.is_true("CounterConfig.per_user"),
+                reset_each_iteration: element.is_true("CounterConfig.reset_on_tg_iteration"),
             }),
             "RandomVariableConfig" => DataSource::Random(RandomSource {
                 id: self.id_of(element),
@@ -348,7 +348,7 @@ impl Lowering {
                 format: self.property(element, "outputFormat"),
                 variable: self.property(element, "variableName"),
                 seed: self.property(element, "randomSeed"),
-                per_thread: element.flag("perThread", false),
+                per_thread: element.is_true("perThread"),
             }),
             _ => return None,
         })
@@ -364,7 +364,7 @@ fn is_controller(element: &Element) -> bool {
 
 /// Whether user parameters are set in each pass of the enclosing controller instead of before each sample.
 fn is_set_once_a_pass(element: &Element) -> bool {
-    element.flag("UserParameters.per_iteration", false)
+    element.is_true("UserParameters.per_iteration")
 }
 
 fn sharing(mode: &str) -> Sharing {

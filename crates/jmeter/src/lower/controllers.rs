@@ -130,7 +130,7 @@ impl Lowering {
             self.unsupported(element, NESTED);
             return None;
         }
-        let limit = element.flag("LIMIT_MAX_THREAD_NUMBER", false);
+        let limit = element.is_true("LIMIT_MAX_THREAD_NUMBER");
         let at_a_time = limit.then(|| match element.find_text("MAX_THREAD_NUMBER") {
             Some(number) => self.text(element, number),
             None => self.fresh_text(element, AT_A_TIME),
@@ -142,7 +142,7 @@ impl Lowering {
             kind: NodeKind::Sampler(Box::new(Sampler {
                 action: SamplerAction::Parallel(Parallel {
                     branches: Vec::new(),
-                    is_parent: element.flag("PARENT_SAMPLE", false),
+                    is_parent: element.is_true("PARENT_SAMPLE"),
                     at_a_time,
                 }),
                 applies: self.applicable(scope),
@@ -214,7 +214,7 @@ impl Lowering {
             "GenericController" | "RecordingController" | FRAGMENT => ControllerRule::Simple,
             "LoopController" => ControllerRule::Loop {
                 times: self.property(element, "LoopController.loops"),
-                ends_for_good: !element.flag("LoopController.continue_forever", true),
+                ends_for_good: !element.is_true_or_missing("LoopController.continue_forever"),
             },
             "CriticalSectionController" => ControllerRule::Critical(
                 self.property(element, "CriticalSectionController.lockName"),
@@ -226,8 +226,8 @@ impl Lowering {
             }
             "ForeachController" => ControllerRule::ForEach(self.for_each(element)),
             "TransactionController" => ControllerRule::Transaction {
-                is_parent: element.flag("TransactionController.parent", false),
-                include_timers: element.flag("TransactionController.includeTimers", true),
+                is_parent: element.is_true("TransactionController.parent"),
+                include_timers: element.is_true_or_missing("TransactionController.includeTimers"),
             },
             "RandomController" => ControllerRule::Random {
                 whole_controllers: gives_whole_controllers(element),
@@ -235,7 +235,7 @@ impl Lowering {
             "RandomOrderController" => ControllerRule::RandomOrder,
             "InterleaveControl" => ControllerRule::Interleave {
                 whole_controllers: gives_whole_controllers(element),
-                across_threads: element.flag("InterleaveControl.accrossThreads", false),
+                across_threads: element.is_true("InterleaveControl.accrossThreads"),
             },
             "ThroughputController" => self.throughput(element),
             "SwitchController" => {
@@ -244,7 +244,7 @@ impl Lowering {
             "ParameterizedController" => ControllerRule::Parameterized(self.variables_of(element)),
             "WeightedSwitchController" => ControllerRule::Weighted {
                 weights: self.weights(element),
-                is_random: element.flag("IsRandomChoice", false),
+                is_random: element.is_true("IsRandomChoice"),
             },
             "RunTime" => ControllerRule::Runtime(self.property(element, "RunTime.seconds")),
             _ => return None,
@@ -279,8 +279,8 @@ impl Lowering {
     fn condition(&mut self, element: &Element) -> ControllerRule {
         ControllerRule::If {
             condition: self.property(element, "IfController.condition"),
-            every_child: element.flag("IfController.evaluateAll", false),
-            is_script: !element.flag("IfController.useExpression", false),
+            every_child: element.is_true("IfController.evaluateAll"),
+            is_script: !element.is_true("IfController.useExpression"),
         }
     }
 
@@ -291,7 +291,7 @@ impl Lowering {
             start: self.property(element, "ForeachController.startIndex"),
             end: (element.find_text("ForeachController.endIndex"))
                 .map(|end| self.text(element, end)),
-            separator: element.flag("ForeachController.useSeparator", true),
+            separator: element.is_true_or_missing("ForeachController.useSeparator"),
         }
     }
 
@@ -304,7 +304,7 @@ impl Lowering {
         ControllerRule::Throughput {
             amount,
             is_percent,
-            per_thread: element.flag("ThroughputController.perThread", false),
+            per_thread: element.is_true("ThroughputController.perThread"),
         }
     }
 }

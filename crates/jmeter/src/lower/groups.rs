@@ -58,8 +58,8 @@ impl Lowering {
             number: u32::try_from(before + 1).unwrap_or(u32::MAX),
             schedule,
             on_error: on_error(element),
-            same_user: element.flag("ThreadGroup.same_user_on_next_iteration", true)
-                && element.flag("same_user_on_next_iteration", true),
+            same_user: element.is_true_or_missing("ThreadGroup.same_user_on_next_iteration")
+                && element.is_true_or_missing("same_user_on_next_iteration"),
             has_named_loop: has_named_loop(element),
             nodes,
         });
@@ -106,14 +106,15 @@ impl Lowering {
                 duration_s: self.property(element, "ThreadGroup.duration"),
                 delay_s: self.property(element, "ThreadGroup.delay"),
             }),
-            is_delayed: element.flag("ThreadGroup.delayedStart", false),
+            is_delayed: element.is_true("ThreadGroup.delayedStart"),
         }
     }
 
     fn loops(&mut self, element: &Element) -> Text {
         let main = element.group("ThreadGroup.main_controller");
         // The loops of a group that restart forever have no end.
-        let is_endless = !main.is_empty() && main.flag("LoopController.continue_forever", true);
+        let is_endless =
+            !main.is_empty() && main.is_true_or_missing("LoopController.continue_forever");
         let times = if is_endless {
             "-1"
         } else {

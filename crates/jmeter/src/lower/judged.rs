@@ -3,6 +3,7 @@
 //! Must not know samplers. Invariant: an unsupported one is reported.
 
 use loadline_steps::apply_to::ApplyTo;
+use loadline_steps::assertion::expected_value::ExpectedValue;
 use loadline_steps::assertion::jmes_path::JmesPathAssertion;
 use loadline_steps::assertion::json_path::JsonPathAssertion;
 use loadline_steps::assertion::response::{ResponseAssertion, Rule};
@@ -73,11 +74,7 @@ impl Lowering {
             "JSONPathAssertion" => Expected::JsonPath(self.json_path_assertion(element)),
             "JMESPathAssertion" => Expected::JmesPath(JmesPathAssertion {
                 path: self.property(element, "JMES_PATH").into(),
-                checks_value: element.flag("JSONVALIDATION", false),
-                expected: self.property(element, "EXPECTED_VALUE").into(),
-                is_pattern: element.flag("ISREGEX", true),
-                expects_null: element.flag("EXPECT_NULL", false),
-                inverted: element.flag("INVERT", false),
+                value: self.expected_value(element),
             }),
             "XPathAssertion" => {
                 let kind = xpath_kind(element, "XPath");
@@ -118,7 +115,7 @@ impl Lowering {
             template: self.property(element, "RegexExtractor.template").into(),
             match_number: self.property(element, "RegexExtractor.match_number"),
             default: self.property(element, "RegexExtractor.default"),
-            default_empty: element.flag("RegexExtractor.default_empty_value", false),
+            default_empty: element.is_true("RegexExtractor.default_empty_value"),
         }
     }
 
@@ -132,7 +129,7 @@ impl Lowering {
             right: self.property(element, "BoundaryExtractor.rboundary"),
             match_number: self.property(element, "BoundaryExtractor.match_number"),
             default: self.property(element, "BoundaryExtractor.default"),
-            default_empty: element.flag("BoundaryExtractor.default_empty_value", false),
+            default_empty: element.is_true("BoundaryExtractor.default_empty_value"),
         }
     }
 
@@ -146,7 +143,7 @@ impl Lowering {
                 .into(),
             match_numbers: self.property(element, "JSONPostProcessor.match_numbers"),
             defaults: self.property(element, "JSONPostProcessor.defaultValues"),
-            joins_all: element.flag("JSONPostProcessor.compute_concat", false),
+            joins_all: element.is_true("JSONPostProcessor.compute_concat"),
         }
     }
 
@@ -163,11 +160,17 @@ impl Lowering {
     fn json_path_assertion(&mut self, element: &Element) -> JsonPathAssertion {
         JsonPathAssertion {
             path: self.property(element, "JSON_PATH").into(),
-            checks_value: element.flag("JSONVALIDATION", false),
+            value: self.expected_value(element),
+        }
+    }
+
+    fn expected_value(&mut self, element: &Element) -> ExpectedValue {
+        ExpectedValue {
+            is_checked: element.is_true("JSONVALIDATION"),
             expected: self.property(element, "EXPECTED_VALUE").into(),
-            is_pattern: element.flag("ISREGEX", true),
-            expects_null: element.flag("EXPECT_NULL", false),
-            inverted: element.flag("INVERT", false),
+            is_pattern: element.is_true_or_missing("ISREGEX"),
+            is_null: element.is_true("EXPECT_NULL"),
+            is_inverted: element.is_true("INVERT"),
         }
     }
 
@@ -188,7 +191,7 @@ impl Lowering {
             attribute: self.property(element, "HtmlExtractor.attribute"),
             match_number: self.property(element, "HtmlExtractor.match_number"),
             default: self.property(element, "HtmlExtractor.default"),
-            default_empty: element.flag("HtmlExtractor.default_empty_value", false),
+            default_empty: element.is_true("HtmlExtractor.default_empty_value"),
             is_jodd,
         }
     }
@@ -205,7 +208,7 @@ impl Lowering {
             query: property("xpathQuery").into(),
             match_number: property("matchNumber"),
             default: property("default"),
-            as_fragment: element.flag(&format!("{class}.fragment"), false),
+            as_fragment: element.is_true(&format!("{class}.fragment")),
             name: self.text(element, &element.name),
             apply_to: self.apply_to(element, "Sample.scope"),
             kind,
@@ -222,7 +225,7 @@ impl Lowering {
         self.check_query(element, &query, &kind);
         XPathAssertion {
             query: query.into(),
-            negated: element.flag("XPath.negate", false),
+            negated: element.is_true("XPath.negate"),
             kind,
         }
     }
@@ -263,7 +266,7 @@ impl Lowering {
             rule: bits.map_or_else(Rule::default, |bits| Rule(bits.parse().unwrap_or(0))),
             expected,
             custom_message: self.property(element, "Assertion.custom_message"),
-            assume_success: element.flag("Assertion.assume_success", false),
+            assume_success: element.is_true("Assertion.assume_success"),
         }
     }
 }
@@ -271,7 +274,7 @@ impl Lowering {
 /// The document type that an element requests from the first XPath processor.
 fn xpath_kind(element: &Element, prefix: &str) -> XPathKind {
     XPathKind::of_flags(
-        element.flag(&format!("{prefix}.tolerant"), false),
-        element.flag(&format!("{prefix}.namespace"), false),
+        element.is_true(&format!("{prefix}.tolerant")),
+        element.is_true(&format!("{prefix}.namespace")),
     )
 }

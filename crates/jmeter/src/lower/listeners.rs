@@ -66,8 +66,8 @@ impl Lowering {
         Some(FileListener {
             file: self.text(element, &file),
             wanted: Wanted {
-                failed: element.flag("ResultCollector.error_logging", false),
-                good: element.flag("ResultCollector.success_only_logging", false),
+                failed: element.is_true("ResultCollector.error_logging"),
+                good: element.is_true("ResultCollector.success_only_logging"),
             },
             switches: switches(element),
         })
@@ -99,13 +99,13 @@ impl Lowering {
         AnswerSaver {
             id: self.id_of(element),
             prefix: self.property(element, "FileSaver.filename"),
-            failed_only: element.flag("FileSaver.errorsonly", false),
-            good_only: element.flag("FileSaver.successonly", false),
-            skips_transactions: element.flag("FileSaver.ignoreTC", true),
-            has_timestamp: element.flag("FileSaver.addTimstamp", false),
-            is_numbered: !element.flag("FileSaver.skipautonumber", false),
+            failed_only: element.is_true("FileSaver.errorsonly"),
+            good_only: element.is_true("FileSaver.successonly"),
+            skips_transactions: element.is_true_or_missing("FileSaver.ignoreTC"),
+            has_timestamp: element.is_true("FileSaver.addTimstamp"),
+            is_numbered: !element.is_true("FileSaver.skipautonumber"),
             digits: self.property(element, "FileSaver.numberPadLen"),
-            has_suffix: !element.flag("FileSaver.skipsuffix", false),
+            has_suffix: !element.is_true("FileSaver.skipsuffix"),
             variable: self.property(element, "FileSaver.variablename"),
         }
     }

@@ -99,9 +99,9 @@ impl Lowering {
         self.path.push(plan.name.clone());
         let program = &mut self.reading.program;
         program.name.clone_from(&plan.name);
-        program.serialize_groups = plan.flag("TestPlan.serialize_threadgroups", false);
-        self.is_functional = plan.flag("TestPlan.functional_mode", false);
-        program.tear_down_on_shutdown = plan.flag("TestPlan.tearDown_on_shutdown", false);
+        program.serialize_groups = plan.is_true("TestPlan.serialize_threadgroups");
+        self.is_functional = plan.is_true("TestPlan.functional_mode");
+        program.tear_down_on_shutdown = plan.is_true("TestPlan.tearDown_on_shutdown");
         let variables = plan.group("TestPlan.user_defined_variables");
         self.variables(plan, variables);
         self.all_variables(&plan.children);

@@ -46,11 +46,11 @@ impl<'a> Merged<'a> {
         self.0.iter().any(|one| one.find_text(name).is_some())
     }
 
-    /// The first value that is not blank; `default` if there is none.
-    fn flag(&self, name: &str, default: bool) -> bool {
+    /// Whether the first value that is not blank is `true`.
+    fn is_true(&self, name: &str) -> bool {
         let texts = self.0.iter().filter_map(|one| one.find_text(name));
         let said = texts.map(str::trim).find(|text| !text.is_empty());
-        said.map_or(default, |text| text.eq_ignore_ascii_case("true"))
+        said.is_some_and(|text| text.eq_ignore_ascii_case("true"))
     }
 
     fn name(&self) -> &'a str {
@@ -148,13 +148,13 @@ impl Lowering {
             encoding: text("HTTPSampler.contentEncoding"),
             connect_timeout: text("HTTPSampler.connect_timeout"),
             response_timeout: text("HTTPSampler.response_timeout"),
-            raw_body: merged.flag("HTTPSampler.postBodyRaw", false),
-            multipart: merged.flag("HTTPSampler.DO_MULTIPART_POST", false),
-            browser_compatible: merged.flag("HTTPSampler.BROWSER_COMPATIBLE_MULTIPART", false),
-            follow_redirects: merged.flag("HTTPSampler.follow_redirects", false),
-            auto_redirects: merged.flag("HTTPSampler.auto_redirects", false),
-            keep_alive: merged.flag("HTTPSampler.use_keepalive", false),
-            md5: merged.flag("HTTPSampler.md5", false),
+            raw_body: merged.is_true("HTTPSampler.postBodyRaw"),
+            multipart: merged.is_true("HTTPSampler.DO_MULTIPART_POST"),
+            browser_compatible: merged.is_true("HTTPSampler.BROWSER_COMPATIBLE_MULTIPART"),
+            follow_redirects: merged.is_true("HTTPSampler.follow_redirects"),
+            auto_redirects: merged.is_true("HTTPSampler.auto_redirects"),
+            keep_alive: merged.is_true("HTTPSampler.use_keepalive"),
+            md5: merged.is_true("HTTPSampler.md5"),
             ..HttpRequestPlan::default()
         };
         HttpRequestPlan {
@@ -173,7 +173,7 @@ impl Lowering {
         HttpArgument {
             name: self.text(element, inner.text("Argument.name")),
             value: self.text(element, inner.text("Argument.value")),
-            encode: inner.flag("HTTPArgument.always_encode", false),
+            encode: inner.is_true("HTTPArgument.always_encode"),
             equals: if metadata == "=" { "=" } else { "" },
             content_type: self.text(element, inner.text("HTTPArgument.content_type")),
         }
@@ -206,14 +206,14 @@ impl Lowering {
 
     /// Settings for fetching embedded resources; `None`: none are fetched.
     fn resources(&mut self, element: &Element, merged: &Merged<'_>) -> Option<ResourcesPlan> {
-        if !merged.flag("HTTPSampler.image_parser", false) {
+        if !merged.is_true("HTTPSampler.image_parser") {
             return None;
         }
         let mut text = |name: &str| self.text(element, merged.text(name));
         let wanted = text("HTTPSampler.embedded_url_re").into();
         let unwanted = text("HTTPSampler.embedded_url_exclude_re").into();
         let at_a_time = text("HTTPSampler.concurrentPool");
-        let is_together = merged.flag("HTTPSampler.concurrentDwn", false);
+        let is_together = merged.is_true("HTTPSampler.concurrentDwn");
         Some(ResourcesPlan {
             wanted,
             unwanted,
@@ -231,17 +231,17 @@ impl Lowering {
                 value: self.text(manager, inner.text("Cookie.value")),
                 domain: self.text(manager, inner.text("Cookie.domain")),
                 path: self.text(manager, inner.text("Cookie.path")),
-                secure: inner.flag("Cookie.secure", false),
-                with_subdomains: inner.flag("Cookie.domain_specified", false),
-                says_path: inner.flag("Cookie.path_specified", false),
+                secure: inner.is_true("Cookie.secure"),
+                with_subdomains: inner.is_true("Cookie.domain_specified"),
+                says_path: inner.is_true("Cookie.path_specified"),
             }
         });
         let preset = preset.collect();
         Some(CookieManager {
             id: manager.line as usize,
             preset,
-            clear_each_iteration: manager.flag("CookieManager.clearEachIteration", false),
-            by_group: manager.flag("CookieManager.controlledByThreadGroup", false),
+            clear_each_iteration: manager.is_true("CookieManager.clearEachIteration"),
+            by_group: manager.is_true("CookieManager.controlledByThreadGroup"),
             policy: cookie_policy(manager.text("CookieManager.policy")).unwrap_or_default(),
         })
     }
@@ -251,9 +251,9 @@ impl Lowering {
         let manager = last_of(scope, "CacheManager")?;
         Some(CacheManager {
             id: manager.line as usize,
-            clear_each_iteration: manager.flag("clearEachIteration", false),
-            by_group: manager.flag("CacheManager.controlledByThread", false),
-            uses_expires: manager.flag("useExpires", false),
+            clear_each_iteration: manager.is_true("clearEachIteration"),
+            by_group: manager.is_true("CacheManager.controlledByThread"),
+            uses_expires: manager.is_true("useExpires"),
             size_max: self.text(manager, manager.find_text("maxSize").unwrap_or("5000")),
         })
     }
@@ -331,11 +331,11 @@ impl Lowering {
         UrlRewriting {
             id: self.id_of(element),
             argument: self.property(element, "argument_name"),
-            in_path: element.flag("path_extension", false),
-            without_equals: element.flag("path_extension_no_equals", false),
-            ends_at_question_mark: element.flag("path_extension_no_questionmark", false),
-            remembers: element.flag("cache_value", true),
-            encodes: element.flag("encode", false),
+            in_path: element.is_true("path_extension"),
+            without_equals: element.is_true("path_extension_no_equals"),
+            ends_at_question_mark: element.is_true("path_extension_no_questionmark"),
+            remembers: element.is_true_or_missing("cache_value"),
+            encodes: element.is_true("encode"),
         }
     }
 
@@ -354,7 +354,7 @@ impl Lowering {
         if class == "KeystoreConfig" {
             self.unsupported(element, class);
         }
-        let asks_servers = element.flag("DNSCacheManager.isCustomResolver", false);
+        let asks_servers = element.is_true("DNSCacheManager.isCustomResolver");
         if asks_servers && !element.group("DNSCacheManager.servers").is_empty() {
             self.unsupported(element, "name servers of its own (DNSCacheManager.servers)");
         }

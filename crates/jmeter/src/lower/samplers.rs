@@ -45,7 +45,7 @@ impl Lowering {
     /// A sample of the plugin's Dummy Sampler.
     pub(super) fn dummy(&mut self, element: &Element) -> DummySample {
         DummySample {
-            waits: element.flag("WAITING", false),
+            waits: element.is_true("WAITING"),
             success: self.property(element, "SUCCESFULL"),
             code: self.property(element, "RESPONSE_CODE"),
             message: self.property(element, "RESPONSE_MESSAGE"),
@@ -65,15 +65,15 @@ impl Lowering {
 
     /// The output of a debug element.
     pub(super) fn told(&mut self, element: &Element) -> Told {
-        if element.flag("displaySystemProperties", false) {
+        if element.is_true("displaySystemProperties") {
             self.warn("there are no system properties to show");
         }
-        if element.flag("displaySamplerProperties", false) {
+        if element.is_true("displaySamplerProperties") {
             self.warn("the properties of the sampler are not shown");
         }
         Told {
-            properties: element.flag("displayJMeterProperties", false),
-            variables: element.flag("displayJMeterVariables", false),
+            properties: element.is_true("displayJMeterProperties"),
+            variables: element.is_true("displayJMeterVariables"),
         }
     }
 

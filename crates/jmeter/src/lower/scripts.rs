@@ -135,7 +135,7 @@ impl Lowering {
             name: self.text(element, &element.name),
             family,
             language: found,
-            forgets: element.flag(forgets, false),
+            forgets: element.is_true(forgets),
             known: Known::default(),
             role,
             source: self.property(element, source),

@@ -109,7 +109,7 @@ impl LogFollower {
             shared: Arc::clone(&shared),
         };
         // The first check is done here, so that missing permissions are reported immediately.
-        look.once(true)?;
+        look.once(Look::First)?;
         thread::Builder::new()
             .name("kubernetes-logs".to_owned())
             .spawn(move || look.until(&ended, look_every))
@@ -150,6 +150,15 @@ impl Drop for LogFollower {
     }
 }
 
+/// Which look for pods it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// What is there is read as the options say.
+    First,
+    /// What has come since is read from its beginning.
+    Later,
+}
+
 /// Looks for pods and starts readers.
 struct PodWatch {
     cluster: Cluster,
@@ -163,17 +172,16 @@ struct PodWatch {
 impl PodWatch {
     fn until(&self, ended: &Receiver<()>, look_every: Duration) {
         while ended.recv_timeout(look_every) == Err(RecvTimeoutError::Timeout) {
-            if let Err(error) = self.once(false) {
+            if let Err(error) = self.once(Look::Later) {
                 self.shared.note(error.to_string());
             }
         }
     }
 
-    /// Looks once. What is there at the first look is read as the options say, what comes later from its beginning.
-    fn once(&self, is_first: bool) -> Result<()> {
+    fn once(&self, look: Look) -> Result<()> {
         let pods = self.cluster.pods(&self.namespace, &self.selector)?;
         for pod in &pods {
-            self.look_at(pod, is_first);
+            self.look_at(pod, look);
         }
         // What is gone for good need not be remembered.
         lock(&self.shared.logs).retain(|key, progress| {
@@ -182,7 +190,7 @@ impl PodWatch {
         Ok(())
     }
 
-    fn look_at(&self, pod: &Pod, is_first: bool) {
+    fn look_at(&self, pod: &Pod, look: Look) {
         let wanted = |name: &str| {
             self.options
                 .container
@@ -198,12 +206,11 @@ impl PodWatch {
                 pod_uid: pod.uid.clone(),
                 container: container.name.clone(),
             };
-            let is_over = pod.phase == Phase::Succeeded || pod.phase == Phase::Failed;
-            self.follow(pod, key, container.restarts, is_over, is_first);
+            self.follow(pod, key, container.restarts, look);
         }
     }
 
-    fn follow(&self, pod: &Pod, key: Key, restarts: u32, is_over: bool, is_first: bool) {
+    fn follow(&self, pod: &Pod, key: Key, restarts: u32, look: Look) {
         let logs = lock(&self.shared.logs);
         let known = logs.get(&key);
         if known.is_none()
@@ -229,7 +236,7 @@ impl PodWatch {
             ..self.options.clone()
         };
         match known {
-            None if is_first => {}
+            None if look == Look::First => {}
             // Not a line came yet.
             Some(known) if restarted == 0 && known.last_unix_ns == 0 => {
                 options.clone_from(&known.options);
@@ -250,7 +257,7 @@ impl PodWatch {
         }
         let part = LogPart {
             restarts,
-            is_over,
+            is_over: pod.phase == Phase::Succeeded || pod.phase == Phase::Failed,
             has_restarted: restarted > 0,
             options,
         };

@@ -8,7 +8,7 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::testing::ApiServer;
+use super::served;
 use crate::{ErrorKind, ForwardTo, RemotePort, WorkloadName};
 
 /// Answers each connection with what it read, until that ends.
@@ -37,13 +37,6 @@ fn said_back(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     connection.read_exact(&mut read).expect("read");
     writer.join().expect("ended").expect("written");
     read
-}
-
-fn served() -> (ApiServer, String) {
-    let server = ApiServer::start();
-    server.deploy("shop", "api", 1);
-    let pod = server.pod_names("shop").pop().expect("a pod");
-    (server, pod)
 }
 
 #[test]

@@ -4,20 +4,12 @@
 
 use std::time::Duration;
 
-use super::wait_for;
-use crate::testing::ApiServer;
+use super::{served, wait_for};
 use crate::{ErrorKind, LogFollower, LogOptions, LogSince, Selector};
 
 /// How often pods are looked for here.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 const LONG: Duration = Duration::from_secs(20);
-
-fn served() -> (ApiServer, String) {
-    let server = ApiServer::start();
-    server.deploy("shop", "api", 1);
-    let pod = server.pod_names("shop").pop().expect("a pod");
-    (server, pod)
-}
 
 #[test]
 fn a_log_is_read_whole_or_in_part() {

@@ -12,6 +12,15 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::clock::Clock;
+use crate::testing::ApiServer;
+
+/// A server with a deployment `api` of one pod in the namespace `shop`, and the pod's name.
+fn served() -> (ApiServer, String) {
+    let server = ApiServer::start();
+    server.deploy("shop", "api", 1);
+    let pod = server.pod_names("shop").pop().expect("a pod");
+    (server, pod)
+}
 
 /// A clock that advances on command, or when something waits.
 #[derive(Debug, Default)]

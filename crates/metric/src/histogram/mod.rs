@@ -221,9 +221,6 @@ impl Histogram {
 pub struct Schema(i8);
 
 impl Schema {
-    /// The finest schema of Prometheus' native histograms.
-    pub const FINEST: Self = Self(8);
-
     /// `None` outside -10..=8. Prometheus supports -4..=8, OpenTelemetry all of them.
     #[must_use]
     pub fn new(schema: i8) -> Option<Self> {

@@ -6,12 +6,12 @@
 use loadline_metric::ValueTrend;
 use loadline_model::observation::{ObservationLog, Observations, ObserverNote, ResourceSample};
 use loadline_model::rates::rates;
-use loadline_model::result::{Row, RunResult, SCHEMA, StopReason, Totals, metrics_of};
+use loadline_model::result::{Row, RunResult, StopReason, Totals};
 use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::tag_series::TagRows;
 use loadline_model::test_summary::TestSummary;
 use loadline_model::units::{Nanos, duration_ns};
-use loadline_model::verdict::{Delivery, Limit, Verdict};
+use loadline_model::verdict::Verdict;
 
 use super::encode::{Part, Start};
 
@@ -28,22 +28,19 @@ pub(super) fn result_of(start: Start, mut told: Part, tag_rows: &TagRows) -> Run
         by_tag.over_time = tag_rows.series();
     }
     RunResult {
-        schema: SCHEMA.to_owned(),
-        labels: start.plan.labels.clone(),
-        metrics: metrics_of(&start.plan, &told.seen),
         verdict: verdict_of(&totals),
-        plan: start.plan,
-        environment: start.environment,
-        totals: Totals {
-            seen: told.seen,
-            ..totals
-        },
         series: told.rows,
         events: told.marks,
         observations: observations_of(&told.resources, told.notes),
-        agents: Vec::new(),
-        thresholds: Vec::new(),
         summary,
+        ..RunResult::bare(
+            start.plan,
+            start.environment,
+            Totals {
+                seen: told.seen,
+                ..totals
+            },
+        )
     }
 }
 
@@ -113,15 +110,8 @@ pub(super) fn end_of(rows: &[Row]) -> u64 {
 
 fn verdict_of(totals: &Totals) -> Verdict {
     let seconds = Nanos(totals.elapsed_ns).as_secs_f64();
-    Verdict {
-        delivery: Delivery::Unfinished,
-        limit: Limit::Unknown,
-        headline: format!(
-            "the process died; its journal has the first {seconds:.1} s, and at most the last 2 \
-                 s before its death are missing"
-        ),
-        findings: Vec::new(),
-        saturation: None,
-        rate_error: None,
-    }
+    Verdict::unfinished(format!(
+        "the process died; its journal has the first {seconds:.1} s, and at most the last 2 \
+             s before its death are missing"
+    ))
 }

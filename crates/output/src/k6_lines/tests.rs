@@ -10,6 +10,7 @@ use loadline_metric::{BuiltIn, MetricId, TagSet};
 use loadline_model::sample::TaggedValues;
 
 use super::{Destination, LineSink, Lines, MetricDescription};
+use crate::disk::Disk;
 use crate::report::OnTrouble;
 
 /// A line per value, and nothing else.
@@ -30,29 +31,6 @@ impl Lines for Numbers {
             let name = describe(*metric).definition.name;
             writeln!(out, "{name} {value}").unwrap();
         }
-    }
-}
-
-/// Accepts bytes up to a limit and then reports that it is full.
-#[derive(Clone, Default)]
-struct Disk {
-    content: Arc<Mutex<Vec<u8>>>,
-    room: usize,
-}
-
-impl Write for Disk {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut content = self.content.lock().unwrap();
-        let taken = bytes.len().min(self.room - content.len());
-        if taken == 0 && !bytes.is_empty() {
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
-        }
-        content.extend(&bytes[..taken]);
-        Ok(taken)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -86,10 +64,7 @@ fn start_telling(
 
 #[test]
 fn every_value_becomes_a_line_under_the_head() {
-    let disk = Disk {
-        room: 1_000,
-        ..Disk::default()
-    };
+    let disk = Disk::with_room(1_000);
     let (sender, receiver) = sync_channel(4);
     let sink = start(Destination::stream(disk.clone()), receiver);
     sender.send(batch(&[1.0, 2.0])).unwrap();
@@ -98,16 +73,15 @@ fn every_value_becomes_a_line_under_the_head() {
     let report = sink.finish();
     assert_eq!((report.written, report.lost), (3, 0));
     assert!(report.error.is_none());
-    let text = String::from_utf8(disk.content.lock().unwrap().clone()).unwrap();
-    assert_eq!(text, "head\nhttp_reqs 1\nhttp_reqs 2\nhttp_reqs 3.5\n");
+    assert_eq!(
+        disk.text(),
+        "head\nhttp_reqs 1\nhttp_reqs 2\nhttp_reqs 3.5\n"
+    );
 }
 
 #[test]
 fn a_full_disk_is_told_at_the_end_and_never_holds_up_the_sender() {
-    let disk = Disk {
-        room: 20,
-        ..Disk::default()
-    };
+    let disk = Disk::with_room(20);
     let (sender, receiver) = sync_channel(1);
     let told = Arc::new(Mutex::new(Vec::new()));
     let tell = Arc::clone(&told);

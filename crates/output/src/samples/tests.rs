@@ -1,49 +1,13 @@
 //! The samples' thread, with disks that accept everything, little or nothing.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::mpsc::{Receiver, channel, sync_channel};
-use std::sync::{Arc, Mutex};
 
 use loadline_model::sample::Sample;
 
 use super::SampleSink;
+use crate::disk::Disk;
 use crate::fixture::sample;
-
-/// Accepts bytes up to a limit and then reports that it is full.
-#[derive(Clone)]
-struct Disk {
-    content: Arc<Mutex<Vec<u8>>>,
-    room: usize,
-}
-
-impl Disk {
-    fn with_room(room: usize) -> Disk {
-        Disk {
-            content: Arc::default(),
-            room,
-        }
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8(self.content.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl Write for Disk {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut content = self.content.lock().unwrap();
-        let taken = bytes.len().min(self.room - content.len());
-        if taken == 0 && !bytes.is_empty() {
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
-        }
-        content.extend(&bytes[..taken]);
-        Ok(taken)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 fn start(disk: &Disk, receiver: Receiver<Vec<Sample>>) -> SampleSink {
     let row = |sample: &Sample, out: &mut String| {

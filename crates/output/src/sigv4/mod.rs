@@ -7,8 +7,7 @@
 #[cfg(test)]
 pub(crate) mod checking;
 
-use std::fmt::Write;
-
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use loadline_model::civil::Civil;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -72,7 +71,7 @@ pub(crate) struct Signed<'a> {
 pub(crate) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static str, String)> {
     let (date, time) = date_and_time(request.unix_s);
     let stamp = format!("{date}T{time}Z");
-    let content = hex(&Sha256::digest(request.body));
+    let content = HEXLOWER.encode(&Sha256::digest(request.body));
     // Sorted by name, as the canonical form requires.
     let mut headers = vec![
         ("host", request.host.to_owned()),
@@ -99,13 +98,13 @@ pub(crate) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static 
     );
     let service = signing.service.name();
     let scope = format!("{date}/{}/{service}/aws4_request", signing.region);
-    let canonical = hex(&Sha256::digest(canonical.as_bytes()));
+    let canonical = HEXLOWER.encode(&Sha256::digest(canonical.as_bytes()));
     let to_sign = format!("{ALGORITHM}\n{stamp}\n{scope}\n{canonical}");
     let mut key = mac(format!("AWS4{}", signing.secret_key).as_bytes(), &date);
     for part in [&signing.region, service, "aws4_request"] {
         key = mac(&key, part);
     }
-    let signature = hex(&mac(&key, &to_sign));
+    let signature = HEXLOWER.encode(&mac(&key, &to_sign));
     let authorization = format!(
         "{ALGORITHM} Credential={}/{scope}, SignedHeaders={names}, Signature={signature}",
         signing.access_key
@@ -141,13 +140,6 @@ fn mac(key: &[u8], text: &str) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a String cannot fail");
-        text
-    })
-}
-
 /// An instant as `20150830` and `123600`.
 fn date_and_time(unix_s: u64) -> (String, String) {
     let at = Civil::of_unix_s(unix_s);
@@ -168,7 +160,7 @@ mod tests {
             key = mac(&key, part);
         }
         assert_eq!(
-            hex(&key),
+            HEXLOWER.encode(&key),
             "c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9"
         );
     }

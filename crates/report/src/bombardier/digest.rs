@@ -101,26 +101,29 @@ fn padded(message: &[u8], length_bytes: fn(u64) -> [u8; 8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
+    use data_encoding::HEXLOWER;
 
     #[test]
     fn the_rfcs_test_texts() {
-        assert_eq!(hex(&md5(b"")), "d41d8cd98f00b204e9800998ecf8427e");
         assert_eq!(
-            hex(&md5(b"message digest")),
+            HEXLOWER.encode(&md5(b"")),
+            "d41d8cd98f00b204e9800998ecf8427e"
+        );
+        assert_eq!(
+            HEXLOWER.encode(&md5(b"message digest")),
             "f96b697d7cb7938d525a2f31aaf161d0"
         );
         assert_eq!(
-            hex(&sha1(b"abc")),
+            HEXLOWER.encode(&sha1(b"abc")),
             "a9993e364706816aba3e25717850c26c9cd0d89d"
         );
         let long = [b"1234567890".as_slice(); 8].concat();
-        assert_eq!(hex(&md5(&long)), "57edf4a22be3c955ac49da2e2107b67a");
         assert_eq!(
-            hex(&sha1(&long)),
+            HEXLOWER.encode(&md5(&long)),
+            "57edf4a22be3c955ac49da2e2107b67a"
+        );
+        assert_eq!(
+            HEXLOWER.encode(&sha1(&long)),
             "50abf5706a150990a08b2c5ea40fa0e585554732"
         );
     }

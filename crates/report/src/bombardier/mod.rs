@@ -101,11 +101,11 @@ fn nanoseconds(duration: Duration) -> i64 {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_intro_reads_as_bombardiers() {
-        let mut spec = Spec {
+    /// A test with 125 connections to `http://127.0.0.1/`.
+    pub(super) fn spec(stop: Stop) -> Spec {
+        Spec {
             connections: 125,
-            stop: Stop::Duration(Duration::from_secs(90)),
+            stop,
             method: "GET".to_owned(),
             url: "http://127.0.0.1/".to_owned(),
             headers: Vec::new(),
@@ -118,7 +118,12 @@ mod tests {
             client: Client::FastHttp,
             rate: None,
             latencies: false,
-        };
+        }
+    }
+
+    #[test]
+    fn the_intro_reads_as_bombardiers() {
+        let mut spec = spec(Stop::Duration(Duration::from_secs(90)));
         assert_eq!(
             intro(&spec),
             "Bombarding http://127.0.0.1/ for 1m30s using 125 connection(s)\n"

@@ -114,26 +114,7 @@ fn time(current: u64, total: u64, progress: &Progress) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bombardier::Client;
-
-    fn spec(stop: Stop) -> Spec {
-        Spec {
-            connections: 5,
-            stop,
-            method: "GET".to_owned(),
-            url: "http://h/".to_owned(),
-            headers: Vec::new(),
-            body: String::new(),
-            body_file: None,
-            certificate_file: None,
-            key_file: None,
-            stream: false,
-            timeout: Duration::from_secs(2),
-            client: Client::FastHttp,
-            rate: None,
-            latencies: false,
-        }
-    }
+    use crate::bombardier::tests::spec;
 
     /// Each line as bombardier 2.0.2 showed it on a terminal of 80 columns, and piped.
     #[test]

@@ -81,6 +81,7 @@ fn marked(mut bytes: [u8; 16], version: u8) -> [u8; 16] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use data_encoding::HEXLOWER;
 
     /// The namespace for domain names, RFC 4122 appendix C.
     const DNS: [u8; 16] = [
@@ -88,18 +89,14 @@ mod tests {
         0xc8,
     ];
 
-    fn hex(bytes: [u8; 16]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
     #[test]
     fn named_uuids_have_known_values() {
         assert_eq!(
-            hex(version_3(&DNS, "www.example.com")),
+            HEXLOWER.encode(&version_3(&DNS, "www.example.com")),
             "5df418813aed351588a72f4a814cf09e"
         );
         assert_eq!(
-            hex(version_5(&DNS, "www.example.com")),
+            HEXLOWER.encode(&version_5(&DNS, "www.example.com")),
             "2ed6657de927568b95e12665a8aea6a2"
         );
     }

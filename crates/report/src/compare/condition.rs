@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use loadline_model::duration::unit_name;
+use loadline_model::{TextError, TextReader};
 
 use super::numbers::{Unit, change, value};
 use super::{Comparison, Outcome};
@@ -77,23 +78,6 @@ enum Way {
     Either,
 }
 
-/// Why a text is not a condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// The column where it stops being one, from 1.
-    pub column: usize,
-    /// What is wrong there, and what could stand there instead.
-    pub why: String,
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {}: {}", self.column, self.why)
-    }
-}
-
-impl std::error::Error for ParseError {}
-
 /// A violated condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crossing {
@@ -101,37 +85,11 @@ pub struct Crossing {
     pub text: String,
 }
 
-/// The rest of a text, and how far it has been read.
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn take(&mut self, accepts: impl Fn(char) -> bool) -> &'t str {
-        let rest = &self.text[self.at..];
-        let end = rest.find(|c| !accepts(c)).unwrap_or(rest.len());
-        self.at += end;
-        &rest[..end]
-    }
-
-    fn skip_blanks(&mut self) {
-        self.take(|c| c == ' ' || c == '\t');
-    }
-
-    fn error_at(&self, at: usize, why: impl Into<String>) -> ParseError {
-        ParseError {
-            column: self.text[..at].chars().count() + 1,
-            why: why.into(),
-        }
-    }
-}
-
 impl FromStr for Condition {
-    type Err = ParseError;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Condition, ParseError> {
-        let mut reader = Reader { text, at: 0 };
+    fn from_str(text: &str) -> Result<Condition, TextError> {
+        let mut reader = TextReader::new(text);
         reader.skip_blanks();
         let (metric, time) = read_metric(&mut reader)?;
         reader.skip_blanks();
@@ -139,18 +97,16 @@ impl FromStr for Condition {
             "+" => Way::Up,
             "-" | "\u{2212}" => Way::Down,
             "" => Way::Either,
-            _ => return Err(reader.error_at(reader.at, "there is more than one sign")),
+            _ => return Err(reader.error("there is more than one sign")),
         };
         reader.skip_blanks();
         let amount = read_number(&mut reader)?;
         reader.skip_blanks();
         let (unit, is_bare) = read_unit(&mut reader, metric)?;
         reader.skip_blanks();
-        if reader.at < text.len() {
-            return Err(reader.error_at(
-                reader.at,
-                "nothing may follow the amount; give --fail-if once for each condition",
-            ));
+        if !reader.rest().is_empty() {
+            return Err(reader
+                .error("nothing may follow the amount; give --fail-if once for each condition"));
         }
         Ok(Condition {
             metric,
@@ -163,8 +119,8 @@ impl FromStr for Condition {
     }
 }
 
-fn read_metric(reader: &mut Reader<'_>) -> Result<(usize, Option<usize>), ParseError> {
-    let start = reader.at;
+fn read_metric(reader: &mut TextReader<'_>) -> Result<(usize, Option<usize>), TextError> {
+    let start = reader.at();
     let name = reader.take(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':'));
     let (time, metric) = match name.split_once(':') {
         None => (None, name),
@@ -197,8 +153,8 @@ fn read_metric(reader: &mut Reader<'_>) -> Result<(usize, Option<usize>), ParseE
     })
 }
 
-fn read_number(reader: &mut Reader<'_>) -> Result<f64, ParseError> {
-    let start = reader.at;
+fn read_number(reader: &mut TextReader<'_>) -> Result<f64, TextError> {
+    let start = reader.at();
     let digits = reader.take(|c| c.is_ascii_digit() || c == '.');
     let bad = |why: &str| {
         reader.error_at(
@@ -218,8 +174,11 @@ fn read_number(reader: &mut Reader<'_>) -> Result<f64, ParseError> {
 }
 
 /// The position in the table of units (`None`: percent), and whether none was written.
-fn read_unit(reader: &mut Reader<'_>, metric: usize) -> Result<(Option<usize>, bool), ParseError> {
-    let start = reader.at;
+fn read_unit(
+    reader: &mut TextReader<'_>,
+    metric: usize,
+) -> Result<(Option<usize>, bool), TextError> {
+    let start = reader.at();
     let text = reader.take(|c| !c.is_whitespace());
     let (name, _, measures) = METRICS[metric];
     let own = || {
@@ -361,7 +320,7 @@ mod tests {
 
     use super::*;
 
-    fn refused(text: &str) -> ParseError {
+    fn refused(text: &str) -> TextError {
         text.parse::<Condition>().expect_err(text)
     }
 

@@ -5,12 +5,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loadline_metric::{TimeTrend, ValueTrend};
-use loadline_model::plan::AggregationPlan;
+use loadline_metric::TimeTrend;
 use loadline_model::request::{BodySource, RequestMix, RequestOrder, RequestTemplate};
 use loadline_model::result::{
-    Environment, GeneratorUse, Percentiles, Rates, Row as Second, RunResult, SCHEMA, StopReason,
-    TimeMetric, Totals,
+    Environment, GeneratorUse, Percentiles, Rates, Row as Second, RunResult, TimeMetric, Totals,
 };
 use loadline_model::template::Template;
 use loadline_model::verdict::{Delivery, Limit};
@@ -50,7 +48,6 @@ pub(crate) fn plan(vus: u32, seconds: u64) -> TestPlan {
     };
     TestPlan {
         scenarios: vec![scenario],
-        aggregation: AggregationPlan::default(),
         ..TestPlan::without_load(ClientPlan::default())
     }
 }
@@ -87,44 +84,24 @@ pub(crate) fn run(seconds: u64, rate: u64, p50: u64, noise: u64) -> RunResult {
     seen.answered_time = times.clone();
     let metrics = BTreeMap::from([("service_time_ns".to_owned(), TimeMetric::of(times))]);
     let measured = seconds * 1_000_000_000;
-    RunResult {
-        schema: SCHEMA.to_owned(),
-        plan: plan(8, seconds),
-        environment: Environment::default(),
-        labels: BTreeMap::new(),
-        totals: Totals {
-            started_unix_ms: 0,
-            elapsed_ns: measured,
-            measured_ns: measured,
-            stop: StopReason::Finished,
-            asked: None,
-            never_started: 0,
-            rates: Rates {
-                goodput: answers as f64 / seconds as f64,
-                average: answers as f64 / seconds as f64,
-                ..Rates::default()
-            },
-            seen,
-            active_vus_max: 8,
-            cpu_ns: measured * 4 / 10,
-            rss_max_bytes: 12 << 20,
-            throttled_ns: None,
-            window_rates: ValueTrend::default(),
+    let totals = Totals {
+        elapsed_ns: measured,
+        measured_ns: measured,
+        rates: Rates {
+            goodput: answers as f64 / seconds as f64,
+            average: answers as f64 / seconds as f64,
+            ..Rates::default()
         },
+        seen,
+        active_vus_max: 8,
+        cpu_ns: measured * 4 / 10,
+        rss_max_bytes: 12 << 20,
+        ..Totals::default()
+    };
+    RunResult {
         metrics,
         series,
-        events: Vec::new(),
-        observations: loadline_model::Observations::default(),
-        agents: Vec::new(),
-        thresholds: Vec::new(),
-        summary: None,
-        verdict: Verdict {
-            delivery: Delivery::AsFastAsPossible,
-            limit: Limit::Target,
-            headline: "as it is".to_owned(),
-            findings: Vec::new(),
-            saturation: None,
-            rate_error: None,
-        },
+        verdict: Verdict::new(Delivery::AsFastAsPossible, Limit::Target, "as it is"),
+        ..RunResult::bare(plan(8, seconds), Environment::default(), totals)
     }
 }

@@ -8,6 +8,7 @@ use loadline_model::snapshot::{ErrorKey, Shape, ShapeTally, Tally};
 use loadline_model::{ErrorClass, FrontEnd, RunResult};
 
 use super::markup::{Html, Side};
+use crate::failed;
 use crate::text::answers::sizes;
 use crate::text::failures::message;
 use crate::units::{count, share, span_or_dash};
@@ -170,16 +171,10 @@ fn tallies(html: &mut Html, remark: &str, table: &Bounded<String, Tally>) {
 /// Failures by class, with their commonest messages and what to do about them.
 pub(super) fn errors(html: &mut Html, result: &RunResult) {
     let counts = &result.totals.seen.counts;
-    let mut classes: Vec<(ErrorClass, u64)> = ErrorClass::ALL
-        .iter()
-        .copied()
-        .zip(counts.failed)
-        .filter(|(_, number)| *number > 0)
-        .collect();
+    let classes = failed::by_class(counts);
     if classes.is_empty() {
         return;
     }
-    classes.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
     html.heading("Errors", "by class");
     html.wide();
     html.raw("<table><thead><tr><th scope=\"col\">class</th>");

@@ -6,19 +6,9 @@ use loadline_metric::TimeTrend;
 use loadline_model::RunResult;
 
 use super::markup::{Html, Side};
+use crate::percentiles;
 use crate::text::{phases, response_time, service_time};
 use crate::units::{counted, span_or_dash};
-
-/// Below this many values beyond a percentile it is a guess.
-const BEYOND_MIN: f64 = 10.0;
-const PERCENTILES: [(&str, f64); 6] = [
-    ("p50", 0.5),
-    ("p75", 0.75),
-    ("p90", 0.9),
-    ("p95", 0.95),
-    ("p99", 0.99),
-    ("p99.9", 0.999),
-];
 
 /// Percentiles, phases and connections.
 pub(super) fn write(html: &mut Html, result: &RunResult) {
@@ -67,11 +57,9 @@ fn distribution(html: &mut Html, service: &TimeTrend, response: Option<&TimeTren
         line("mean", &TimeTrend::mean),
     ];
     let mut is_marked = false;
-    for (name, q) in PERCENTILES {
-        let is_thin = service.count() as f64 * (1.0 - q) < BEYOND_MIN && q > 0.5;
-        is_marked |= is_thin;
-        let name = format!("{name}{}", if is_thin { " *" } else { "" });
-        rows.push(line(&name, &|t| t.quantile(q)));
+    for shown in percentiles::of(service.count()) {
+        is_marked |= shown.is_guess;
+        rows.push(line(&shown.name, &|t| t.quantile(shown.quantile)));
     }
     rows.push(line("slowest", &|t| t.max().map(|ns| ns as f64)));
     html.table(&columns, &rows);

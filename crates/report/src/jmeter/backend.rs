@@ -43,6 +43,15 @@ impl Window {
     }
 }
 
+/// What figures are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    /// The samples with one label.
+    Label,
+    /// All samples; a transaction without sub-samples stands for samples that were counted already.
+    Everything,
+}
+
 /// What was seen of a label.
 #[derive(Clone, Debug, Default)]
 struct Figures {
@@ -60,11 +69,11 @@ struct Figures {
 
 /// Number of samples that a sample represents. A transaction with sub-samples represents these; for one
 /// without, the total has already counted the samples.
-fn hits(sample: &Sample, is_whole: bool) -> u64 {
+fn hits(sample: &Sample, about: About) -> u64 {
     let below = sample.children.iter();
-    let below: u64 = below.map(|one| hits(one, is_whole)).sum();
+    let below: u64 = below.map(|one| hits(one, about)).sum();
     let is_counted = match (sample.is_transaction, sample.children.is_empty()) {
-        (true, true) => !is_whole,
+        (true, true) => about == About::Label,
         (true, false) => false,
         (false, _) => true,
     };
@@ -72,7 +81,7 @@ fn hits(sample: &Sample, is_whole: bool) -> u64 {
 }
 
 impl Figures {
-    fn add(&mut self, sample: &Sample, is_whole: bool) {
+    fn add(&mut self, sample: &Sample, about: About) {
         if sample.success {
             self.successes += 1;
             self.ok.add(sample.elapsed_ms);
@@ -82,8 +91,9 @@ impl Figures {
             self.add_error(sample);
         }
         self.all.add(sample.elapsed_ms);
-        self.hits += hits(sample, is_whole);
-        if !(is_whole && sample.is_transaction && sample.children.is_empty()) {
+        self.hits += hits(sample, about);
+        let is_counted = sample.is_transaction && sample.children.is_empty();
+        if about == About::Label || !is_counted {
             self.sent_bytes += sample.sent_bytes;
             self.bytes += sample.bytes;
         }
@@ -137,7 +147,7 @@ impl Tally {
     /// Adds a sample. `is_listed`: its label is reported separately; `at_work`: currently active threads.
     pub fn add(&mut self, sample: &Sample, is_listed: bool, at_work: u32) {
         self.at_work.add(at_work.into());
-        self.whole.add(sample, true);
+        self.whole.add(sample, About::Everything);
         if !is_listed {
             return;
         }
@@ -150,7 +160,7 @@ impl Tally {
             }
             None => return,
         };
-        self.labels[place].1.add(sample, false);
+        self.labels[place].1.add(sample, About::Label);
     }
 
     /// Starts the next interval.
@@ -496,9 +506,10 @@ mod tests {
     #[test]
     fn a_transaction_stands_for_what_is_below_it() {
         let whole = transaction(vec![sample("c", 1, "200"), sample("d", 1, "200")]);
-        assert_eq!((hits(&whole, true), hits(&whole, false)), (2, 2));
+        let both = |sample: &Sample| (hits(sample, About::Everything), hits(sample, About::Label));
+        assert_eq!(both(&whole), (2, 2));
         let alone = transaction(Vec::new());
-        assert_eq!((hits(&alone, true), hits(&alone, false)), (0, 1));
+        assert_eq!(both(&alone), (0, 1));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Shape: k6 v2.2.0. Must not know JavaScript. Invariant: every check and group has the id that k6 would give
 //! it, the MD5 of its path.
 
+use data_encoding::HEXLOWER;
 use loadline_metric::Contains;
 use loadline_model::TestSummary;
 use loadline_model::test_summary::CheckSummary;
@@ -131,10 +132,7 @@ fn check_value(check: &CheckSummary, path: &str) -> Value {
 
 /// The identity of a group or check.
 pub(super) fn identity(path: &str) -> String {
-    Md5::digest(path)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    HEXLOWER.encode(&Md5::digest(path))
 }
 
 /// The name of what values are, as files write it.

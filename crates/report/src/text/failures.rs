@@ -5,6 +5,7 @@
 use loadline_model::snapshot::ErrorKey;
 use loadline_model::{ErrorClass, FrontEnd, RunResult};
 
+use crate::failed;
 use crate::page::{Page, bound, cut};
 use crate::units::{count, counted, share};
 
@@ -20,14 +21,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
             "Errors",
             &format!("of {} sent", counted(counts.started, "request")),
         );
-        let mut classes: Vec<(ErrorClass, u64)> = ErrorClass::ALL
-            .iter()
-            .copied()
-            .zip(counts.failed)
-            .filter(|(_, number)| *number > 0)
-            .collect();
-        classes.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
-        for (class, number) in classes {
+        for (class, number) in failed::by_class(counts) {
             write_class(page, result, class, number);
         }
     }

@@ -9,10 +9,8 @@ use loadline_model::RunResult;
 use super::{response_time, service_time};
 use crate::chart;
 use crate::page::Page;
+use crate::percentiles;
 use crate::units::{count, counted, share, span, span_or_dash};
-
-/// Below this many values beyond a percentile it is a guess.
-const BEYOND_MIN: f64 = 10.0;
 
 pub(super) fn distribution(page: &mut Page, result: &RunResult) {
     let service = service_time(result);
@@ -40,21 +38,9 @@ pub(super) fn distribution(page: &mut Page, result: &RunResult) {
     let mut rows = vec![line("fastest", &trends, |t| t.min().map(|ns| ns as f64))];
     rows.push(line("mean", &trends, TimeTrend::mean));
     let mut marked = false;
-    for (name, q) in [
-        ("p50", 0.5),
-        ("p75", 0.75),
-        ("p90", 0.9),
-        ("p95", 0.95),
-        ("p99", 0.99),
-        ("p99.9", 0.999),
-    ] {
-        let thin = service.count() as f64 * (1.0 - q) < BEYOND_MIN && q > 0.5;
-        marked |= thin;
-        rows.push(line(
-            &format!("{name}{}", if thin { " *" } else { "" }),
-            &trends,
-            |t| t.quantile(q),
-        ));
+    for shown in percentiles::of(service.count()) {
+        marked |= shown.is_guess;
+        rows.push(line(&shown.name, &trends, |t| t.quantile(shown.quantile)));
     }
     rows.push(line("max", &trends, |t| t.max().map(|ns| ns as f64)));
     let head: &[&str] = if response.is_some() {

@@ -9,19 +9,16 @@ pub(crate) mod pages;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loadline_metric::{TimeTrend, ValueTrend};
-use loadline_model::plan::AggregationPlan;
+use loadline_metric::TimeTrend;
 use loadline_model::request::{BodySource, RequestMix, RequestOrder, RequestTemplate};
-use loadline_model::result::{
-    Environment, GeneratorUse, Percentiles, Rates, Row, SCHEMA, StopReason, TimeMetric, Totals,
-};
+use loadline_model::result::{Environment, GeneratorUse, Percentiles, Row, TimeMetric, Totals};
 use loadline_model::snapshot::{ErrorKey, Shape};
 use loadline_model::template::Template;
 use loadline_model::url::parse;
 use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 use loadline_model::{
     ArrivalRate, Behaviour, ClientPlan, ErrorClass, Executor, OnExhausted, RunResult, Scenario,
-    Snapshot, TestPlan, Verdict,
+    TestPlan, Verdict,
 };
 
 pub(crate) fn plan(url: &str, executor: Executor) -> TestPlan {
@@ -53,58 +50,22 @@ pub(crate) fn plan(url: &str, executor: Executor) -> TestPlan {
             checks: Vec::new(),
             tags: BTreeMap::new(),
         }],
-        client: ClientPlan::default(),
-        thresholds: Vec::new(),
-        warm_up: Duration::ZERO,
         start_window: Duration::from_micros(100),
-        workers: None,
-        aggregation: AggregationPlan::default(),
-        labels: BTreeMap::new(),
-        tags: BTreeMap::new(),
         seed: 1,
-        segment: None,
-        script: None,
-        script_thresholds: Vec::new(),
+        ..TestPlan::without_load(ClientPlan::default())
     }
 }
 
 /// A result with nothing in it.
 pub(crate) fn empty(plan: TestPlan) -> RunResult {
+    let totals = Totals {
+        started_unix_ms: 1_800_000_000_000,
+        ..Totals::default()
+    };
     RunResult {
-        schema: SCHEMA.to_owned(),
-        plan,
-        environment: Environment::default(),
-        labels: BTreeMap::new(),
-        totals: Totals {
-            started_unix_ms: 1_800_000_000_000,
-            elapsed_ns: 0,
-            measured_ns: 0,
-            stop: StopReason::Finished,
-            asked: None,
-            never_started: 0,
-            seen: Snapshot::default(),
-            rates: Rates::default(),
-            active_vus_max: 0,
-            cpu_ns: 0,
-            rss_max_bytes: 0,
-            throttled_ns: None,
-            window_rates: ValueTrend::default(),
-        },
         metrics: BTreeMap::new(),
-        series: Vec::new(),
-        events: Vec::new(),
-        observations: loadline_model::Observations::default(),
-        agents: Vec::new(),
-        thresholds: Vec::new(),
-        summary: None,
-        verdict: Verdict {
-            delivery: Delivery::Unfinished,
-            limit: Limit::Unknown,
-            headline: "nothing was measured".to_owned(),
-            findings: Vec::new(),
-            saturation: None,
-            rate_error: None,
-        },
+        verdict: Verdict::unfinished("nothing was measured"),
+        ..RunResult::bare(plan, Environment::default(), totals)
     }
 }
 

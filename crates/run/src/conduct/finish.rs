@@ -10,7 +10,7 @@ use loadline_model::snapshot::Counts;
 use loadline_model::{Nanos, Observations, RunEvent};
 
 use super::Conductor;
-use crate::outcome::{ScriptOutcome, bare_result, judged};
+use crate::outcome::{ScriptOutcome, judged};
 
 impl Conductor {
     /// Makes the result of everything collected.
@@ -64,7 +64,7 @@ impl Conductor {
             events: self.events,
             observations,
             agents: self.load.agents(),
-            ..bare_result(&self.plan, environment, totals)
+            ..RunResult::bare(self.plan.redacted(), environment.clone(), totals)
         };
         judged(result, script)
     }

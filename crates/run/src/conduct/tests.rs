@@ -105,14 +105,7 @@ fn run_load(load: Breaking, order: Option<RunCommand>) -> Result<Ran, RunError> 
     }
     let setup = RunSetup {
         load: Some(Box::new(load)),
-        commands,
-        samples: None,
-        script: None,
-        steps: None,
-        is_paused: false,
-        watch: None,
-        command_line: Vec::new(),
-        observers: None,
+        ..RunSetup::new(commands, Vec::new())
     };
     let plan = TestPlan::without_load(ClientPlan::default());
     run(Arc::new(plan), setup, &mut |_| {})

@@ -154,9 +154,8 @@ fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
         false => DOWN,
     };
     // Virtual users that have finished send fewer requests, and got all their responses.
-    let most = facts.rows.iter().map(|row| row.active_vus).max();
     let is_through = !facts.open
-        && row.active_vus.saturating_mul(2) < most.unwrap_or(0)
+        && row.active_vus.saturating_mul(2) < facts.most_active_vus()
         && row.good > 0
         && row.good == row.completed
         && row.completed >= row.started

@@ -134,6 +134,12 @@ impl<'a> Facts<'a> {
         made.map(u64::from).sum()
     }
 
+    /// The most virtual users that were active in a counted row.
+    pub(super) fn most_active_vus(&self) -> u64 {
+        let active = self.rows.iter().map(|row| row.active_vus);
+        active.max().unwrap_or(0)
+    }
+
     /// Virtual users of scenarios without a rate: they continue as soon as they can.
     pub(super) fn closed_vus(&self) -> u64 {
         let scenarios = self.evidence.plan.scenarios.iter();

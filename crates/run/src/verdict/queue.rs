@@ -147,12 +147,7 @@ pub(super) fn slows_with_users(facts: &Facts<'_>) -> bool {
     /// Maximum ratio of the responses per second at the top to those in the middle.
     const FLAT: f64 = 1.15;
     const SLOWER: f64 = 1.5;
-    let most = facts
-        .rows
-        .iter()
-        .map(|row| row.active_vus)
-        .max()
-        .unwrap_or(0);
+    let most = facts.most_active_vus();
     let level = |row: &Row| share(row.active_vus, most);
     let of = |is_in: &dyn Fn(f64) -> bool| -> (Vec<f64>, Vec<f64>) {
         let rows = facts.rows.iter().filter(|row| is_in(level(row)));

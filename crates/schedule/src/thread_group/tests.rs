@@ -165,9 +165,9 @@ fn a_thread_that_is_kept_up_starts_anew_until_the_end() {
     assert_eq!(closed.next(0, Nanos::ZERO), Next::Start { iteration: 0 });
     assert_eq!(closed.next(1, Nanos::ZERO), Next::Start { iteration: 1 });
     assert_eq!(closed.next(0, Nanos(5)), Next::Start { iteration: 2 });
-    closed.steer(1, 2, false);
+    closed.keep_up(1);
     assert_eq!(closed.next(1, Nanos(9)), Next::Wait { until: second });
-    closed.steer(2, 2, false);
+    closed.keep_up(2);
     assert_eq!(closed.next(1, Nanos(9)), Next::Start { iteration: 3 });
     assert_eq!(closed.next(0, second), Next::Finished);
     assert_eq!(closed.next(1, second), Next::Finished);

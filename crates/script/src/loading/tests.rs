@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{Bytes, Fetch, FetchError, Libraries, Sources, entry_url};
 use crate::program::ModuleSources;
-use crate::testing::Rehearsal;
+use crate::testing::{Rehearsal, bare};
 use crate::vu::Ending;
 
 mod limits;
@@ -60,10 +60,7 @@ fn console(script: &str, files: &[(&str, &str)]) -> Vec<String> {
         Ending::Done(_) | Ending::Cancelled => None,
     });
     let lines = rehearsed.log();
-    let lines = lines.iter().map(|line| {
-        let line = line.strip_prefix("info ").unwrap_or(line);
-        line.trim_end_matches(" source=console").to_owned()
-    });
+    let lines = lines.iter().map(|line| bare(line).to_owned());
     lines.chain(failures).collect()
 }
 

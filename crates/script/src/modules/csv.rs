@@ -17,6 +17,7 @@ use serde_json::Value as Json;
 
 use super::data::{self, SharedArray};
 use super::files::Contents;
+use super::held::Held;
 use crate::csv_record::{CsvFault, Record, RecordReader};
 use crate::natives::{Body, Builtin};
 use crate::vu::state;
@@ -178,7 +179,7 @@ impl Row {
 /// A function that returns a row per call; `null` at the end.
 fn reader<'js>(
     ctx: Ctx<'js>,
-    contents: Class<'js, Contents>,
+    contents: Class<'js, Held<Contents>>,
     offset: usize,
     options: Object<'js>,
 ) -> Result<Function<'js>> {
@@ -195,7 +196,7 @@ fn reader<'js>(
 fn rows<'js>(
     ctx: Ctx<'js>,
     key: String,
-    contents: Class<'js, Contents>,
+    contents: Class<'js, Held<Contents>>,
     offset: usize,
     options: Object<'js>,
 ) -> Result<Object<'js>> {
@@ -222,11 +223,15 @@ fn rows<'js>(
 
 fn begun<'js>(
     ctx: &Ctx<'js>,
-    contents: &Class<'js, Contents>,
+    contents: &Class<'js, Held<Contents>>,
     offset: usize,
     options: &Object<'js>,
 ) -> Result<Rows> {
-    let rows = Rows::new(contents.borrow().bytes(), offset, &Options::read(options)?);
+    let rows = Rows::new(
+        contents.borrow().0.bytes(),
+        offset,
+        &Options::read(options)?,
+    );
     rows.map_err(|why| {
         let why = format!("failed to create a new parser; reason: {why}");
         Exception::throw_message(ctx, &why)

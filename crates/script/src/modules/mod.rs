@@ -11,6 +11,7 @@ mod encoding;
 mod execution;
 mod files;
 pub(crate) mod go_values;
+mod held;
 mod html;
 mod http;
 mod k6;

@@ -1,10 +1,11 @@
 //! `JMESPathAssertion`: an expression has a result, or a certain one.
 //!
-//! Must not know expressions. Invariant: every problem is an error, or with `invert` a success.
+//! Must not know expressions. Invariant: every problem is an error, or if inverted a success.
 
-use loadline_java::oro::{Oro, OroFault};
+use loadline_java::oro::Oro;
 
 use super::Finding;
+use super::expected_value::ExpectedValue;
 use crate::compiled::Compiled;
 use crate::jmes_path::JmesPath;
 use crate::sample::Sample;
@@ -15,16 +16,8 @@ use crate::scope::Scope;
 pub struct JmesPathAssertion {
     /// The expression.
     pub path: Compiled<Result<JmesPath, String>>,
-    /// Whether to check the value too.
-    pub checks_value: bool,
-    /// The value, or its pattern.
-    pub expected: Compiled<Result<Oro, OroFault>>,
-    /// Whether the value is a pattern that must match completely.
-    pub is_pattern: bool,
-    /// Whether null is expected.
-    pub expects_null: bool,
-    /// Whether the check is inverted.
-    pub inverted: bool,
+    /// The value.
+    pub value: ExpectedValue,
 }
 
 impl JmesPathAssertion {
@@ -33,18 +26,18 @@ impl JmesPathAssertion {
         if text.is_empty() {
             return Finding::nothing();
         }
-        let not = if self.inverted { " not" } else { "" };
+        let not = if self.value.is_inverted { " not" } else { "" };
         match self.holds(&text, scope) {
-            Ok(holds) if holds != self.inverted => Finding::Holds(Some(String::new())),
-            Err(_) if self.inverted => Finding::Holds(Some(String::new())),
+            Ok(holds) if holds != self.value.is_inverted => Finding::Holds(Some(String::new())),
+            Err(_) if self.value.is_inverted => Finding::Holds(Some(String::new())),
             Err(fault) => Finding::Error(fault),
             Ok(_) => {
                 let path = self.path.text().evaluate(scope);
-                let expected = self.expected.text().evaluate(scope);
-                Finding::Fails(match (self.checks_value, self.expects_null) {
+                let expected = self.value.expected.text().evaluate(scope);
+                Finding::Fails(match (self.value.is_checked, self.value.is_null) {
                     (false, _) => format!("JMESPATH {path} expected{not} to exist"),
                     (true, true) => format!("Value expected{not} to be null"),
-                    (true, false) if self.is_pattern => {
+                    (true, false) if self.value.is_pattern => {
                         format!("Value expected{not} to match {expected}")
                     }
                     (true, false) => format!("Value expected{not} to be equal to {expected}"),
@@ -56,17 +49,17 @@ impl JmesPathAssertion {
     fn holds(&self, text: &str, scope: &mut Scope<'_>) -> Result<bool, String> {
         let (_, path) = self.path.get(scope, JmesPath::compile);
         let found = path.as_ref().as_ref().map_err(String::clone)?.find(text)?;
-        if !self.checks_value {
+        if !self.value.is_checked {
             return Ok(!found.is_null());
         }
-        if self.expects_null {
+        if self.value.is_null {
             return Ok(found.is_null());
         }
-        if !self.is_pattern {
-            let expected = self.expected.text().evaluate(scope);
+        if !self.value.is_pattern {
+            let expected = self.value.expected.text().evaluate(scope);
             return found.is(&expected);
         }
-        let (_, pattern) = self.expected.get(scope, Oro::compile);
+        let (_, pattern) = self.value.expected.get(scope, Oro::compile);
         let pattern = pattern.as_ref().as_ref().map_err(ToString::to_string)?;
         Ok(pattern.matches(&found.told()).unwrap_or(false))
     }

@@ -1,10 +1,11 @@
 //! `JSONPathAssertion`: a path exists, or has a certain value.
 //!
-//! Must not know paths. Invariant: every problem is a failure, or with `invert` a success.
+//! Must not know paths. Invariant: every problem is a failure, or if inverted a success.
 
-use loadline_java::oro::{Oro, OroFault};
+use loadline_java::oro::Oro;
 
 use super::Finding;
+use super::expected_value::ExpectedValue;
 use crate::compiled::Compiled;
 use crate::json::Json;
 use crate::json_path::JsonPath;
@@ -16,16 +17,8 @@ use crate::scope::Scope;
 pub struct JsonPathAssertion {
     /// The path.
     pub path: Compiled<Result<JsonPath, String>>,
-    /// Whether to check the value too.
-    pub checks_value: bool,
-    /// The value, or its pattern.
-    pub expected: Compiled<Result<Oro, OroFault>>,
-    /// Whether the value is a pattern that must match completely.
-    pub is_pattern: bool,
-    /// Whether null is expected.
-    pub expects_null: bool,
-    /// Whether the check is inverted.
-    pub inverted: bool,
+    /// The value.
+    pub value: ExpectedValue,
 }
 
 impl JsonPathAssertion {
@@ -34,13 +27,13 @@ impl JsonPathAssertion {
         if text.is_empty() {
             return Finding::nothing();
         }
-        match (self.check(&text, scope), self.inverted) {
+        match (self.check(&text, scope), self.value.is_inverted) {
             (Ok(()), false) | (Err(_), true) => Finding::Holds(Some(String::new())),
             (Err(message), false) => Finding::Fails(message),
             (Ok(()), true) => {
                 let path = self.path.text().evaluate(scope);
-                let expected = self.expected.text().evaluate(scope);
-                Finding::Fails(match (self.checks_value, self.expects_null) {
+                let expected = self.value.expected.text().evaluate(scope);
+                Finding::Fails(match (self.value.is_checked, self.value.is_null) {
                     (false, _) => format!("Failed that JSONPath not exists: {path}"),
                     (true, true) => format!("Failed that JSONPath {path} not matches null"),
                     (true, false) => format!("Failed that JSONPath {path} not matches {expected}"),
@@ -60,8 +53,8 @@ impl JsonPathAssertion {
         let value = path
             .find(&document)
             .map_err(crate::json_path::PathFault::into_message)?;
-        let expected = self.expected.text().evaluate(scope);
-        if !self.checks_value {
+        let expected = self.value.expected.text().evaluate(scope);
+        if !self.value.is_checked {
             let is_empty = matches!(&*value, Json::Array(elements) if elements.is_empty());
             if is_empty && !path.is_definite() {
                 return Err(format!(
@@ -74,14 +67,14 @@ impl JsonPathAssertion {
         if self.holds(&value, &expected, scope)? {
             return Ok(());
         }
-        if self.expects_null {
+        if self.value.is_null {
             let found = value.shown();
             return Err(format!(
                 "Value in json path '{source}' expected to be null, but found '{found}'"
             ));
         }
         let found = value.asserted();
-        Err(if self.is_pattern {
+        Err(if self.value.is_pattern {
             format!(
                 "Value in json path '{source}' expected to match regexp '{expected}', but it did not match: '{found}'"
             )
@@ -113,18 +106,18 @@ impl JsonPathAssertion {
         expected: &str,
         scope: &mut Scope<'_>,
     ) -> Result<bool, String> {
-        if self.expects_null && matches!(value, Json::Null) {
+        if self.value.is_null && matches!(value, Json::Null) {
             return Ok(true);
         }
         self.equals(value, expected, scope)
     }
 
     fn equals(&self, value: &Json, expected: &str, scope: &mut Scope<'_>) -> Result<bool, String> {
-        if !self.is_pattern {
+        if !self.value.is_pattern {
             // Java parses an invalid text as null.
             return Ok(*value == Json::read(expected).unwrap_or(Json::Null));
         }
-        let (_, pattern) = self.expected.get(scope, Oro::compile);
+        let (_, pattern) = self.value.expected.get(scope, Oro::compile);
         match pattern.as_ref() {
             Ok(pattern) => Ok(pattern.matches(&value.asserted()).unwrap_or(false)),
             Err(fault) => Err(format!("Invalid expression: {expected}\n{fault}")),

@@ -2,8 +2,7 @@
 //!
 //! Must not know samplers. Invariant: numbers in messages have thousands separators as in JMeter.
 
-use std::fmt::Write as _;
-
+use data_encoding::HEXLOWER;
 use loadline_java::numbers::{complaint, int_or_zero, long_or_zero, parse_long};
 use md5::{Digest, Md5};
 
@@ -154,12 +153,7 @@ impl Md5HexAssertion {
         if expected.is_empty() {
             return Finding::Fails("MD5Hex to test against is empty".to_owned());
         }
-        let actual = Md5::digest(&sample.data)
-            .iter()
-            .fold(String::new(), |mut text, byte| {
-                let _ = write!(text, "{byte:02x}");
-                text
-            });
+        let actual = HEXLOWER.encode(&Md5::digest(&sample.data));
         if actual.eq_ignore_ascii_case(&expected) {
             return Finding::Holds(None);
         }

@@ -1,6 +1,7 @@
 //! A case: an element of a plan, read like a plan, and run on a sample.
 
 use crate::apply_to::ApplyTo;
+use crate::assertion::expected_value::ExpectedValue;
 use crate::assertion::json_path::JsonPathAssertion;
 use crate::assertion::response::{ResponseAssertion, Rule};
 use crate::assertion::simple::{DurationAssertion, Md5HexAssertion, Measured, SizeAssertion};
@@ -51,8 +52,12 @@ impl Case {
         Text::parse(self.property(name)).expect("a text")
     }
 
-    fn is_set(&self, name: &str, default: bool) -> bool {
-        self.line["props"][name].as_bool().unwrap_or(default)
+    fn is_true(&self, name: &str) -> bool {
+        self.line["props"][name] == true
+    }
+
+    fn is_true_or_missing(&self, name: &str) -> bool {
+        self.line["props"][name].as_bool() != Some(false)
     }
 
     fn apply_to(&self, name: &str) -> ApplyTo {
@@ -144,7 +149,7 @@ fn extractor_of(case: &Case) -> Option<Extractor> {
             template: case.text("RegexExtractor.template").into(),
             match_number: case.text("RegexExtractor.match_number"),
             default: case.text("RegexExtractor.default"),
-            default_empty: case.is_set("RegexExtractor.default_empty_value", false),
+            default_empty: case.is_true("RegexExtractor.default_empty_value"),
         }),
         "extractor.BoundaryExtractor" => Extractor::Boundary(BoundaryExtractor {
             name: name(),
@@ -155,7 +160,7 @@ fn extractor_of(case: &Case) -> Option<Extractor> {
             right: case.text("BoundaryExtractor.rboundary"),
             match_number: case.text("BoundaryExtractor.match_number"),
             default: case.text("BoundaryExtractor.default"),
-            default_empty: case.is_set("BoundaryExtractor.default_empty_value", false),
+            default_empty: case.is_true("BoundaryExtractor.default_empty_value"),
         }),
         "extractor.json.jsonpath.JSONPostProcessor" => Extractor::Json(JsonExtractor {
             name: name(),
@@ -164,12 +169,12 @@ fn extractor_of(case: &Case) -> Option<Extractor> {
             paths: case.text("JSONPostProcessor.jsonPathExprs").into(),
             match_numbers: case.text("JSONPostProcessor.match_numbers"),
             defaults: case.text("JSONPostProcessor.defaultValues"),
-            joins_all: case.is_set("JSONPostProcessor.compute_concat", false),
+            joins_all: case.is_true("JSONPostProcessor.compute_concat"),
         }),
         "extractor.XPathExtractor" => Extractor::XPath(XPathExtractor {
             kind: XPathKind::of_flags(
-                case.is_set("XPathExtractor.tolerant", false),
-                case.is_set("XPathExtractor.namespace", false),
+                case.is_true("XPathExtractor.tolerant"),
+                case.is_true("XPathExtractor.namespace"),
             ),
             ..xpath_extractor(case, "XPathExtractor")
         }),
@@ -185,7 +190,7 @@ fn extractor_of(case: &Case) -> Option<Extractor> {
             attribute: case.text("HtmlExtractor.attribute"),
             match_number: case.text("HtmlExtractor.match_number"),
             default: case.text("HtmlExtractor.default"),
-            default_empty: case.is_set("HtmlExtractor.default_empty_value", false),
+            default_empty: case.is_true("HtmlExtractor.default_empty_value"),
             is_jodd: case.property("HtmlExtractor.extractor_impl") == "JODD",
         }),
         _ => return None,
@@ -201,7 +206,7 @@ fn xpath_extractor(case: &Case, class: &str) -> XPathExtractor {
         query: text("xpathQuery").into(),
         match_number: text("matchNumber"),
         default: text("default"),
-        as_fragment: case.is_set(&format!("{class}.fragment"), false),
+        as_fragment: case.is_true(&format!("{class}.fragment")),
         kind: XPathKind::default(),
     }
 }
@@ -222,23 +227,25 @@ fn assertion_of(case: &Case) -> Assertion {
         }),
         "assertions.JSONPathAssertion" => Expected::JsonPath(JsonPathAssertion {
             path: case.text("JSON_PATH").into(),
-            checks_value: case.is_set("JSONVALIDATION", false),
-            expected: case.text("EXPECTED_VALUE").into(),
-            is_pattern: case.is_set("ISREGEX", true),
-            expects_null: case.is_set("EXPECT_NULL", false),
-            inverted: case.is_set("INVERT", false),
+            value: ExpectedValue {
+                is_checked: case.is_true("JSONVALIDATION"),
+                expected: case.text("EXPECTED_VALUE").into(),
+                is_pattern: case.is_true_or_missing("ISREGEX"),
+                is_null: case.is_true("EXPECT_NULL"),
+                is_inverted: case.is_true("INVERT"),
+            },
         }),
         "assertions.XPathAssertion" => Expected::XPath(XPathAssertion {
             query: case.text("XPath.xpath").into(),
-            negated: case.is_set("XPath.negate", false),
+            negated: case.is_true("XPath.negate"),
             kind: XPathKind::of_flags(
-                case.is_set("XPath.tolerant", false),
-                case.is_set("XPath.namespace", false),
+                case.is_true("XPath.tolerant"),
+                case.is_true("XPath.namespace"),
             ),
         }),
         "assertions.XPath2Assertion" => Expected::XPath(XPathAssertion {
             query: case.text("XPath.xpath").into(),
-            negated: case.is_set("XPath.negate", false),
+            negated: case.is_true("XPath.negate"),
             kind: XPathKind::Later(case.text("XPath.namespaces")),
         }),
         "assertions.XMLAssertion" => Expected::Xml,
@@ -266,6 +273,6 @@ fn response_of(case: &Case) -> ResponseAssertion {
             .map(|one| text(one).into())
             .collect(),
         custom_message: case.text("Assertion.custom_message"),
-        assume_success: case.is_set("Assertion.assume_success", false),
+        assume_success: case.is_true("Assertion.assume_success"),
     }
 }

@@ -3,12 +3,12 @@
 //! Must not know who uses the result. Invariant: texts are encoded as UTF-8.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::BASE64_STANDARD;
+use data_encoding::HEXLOWER;
 use loadline_java::{escapes, url_coding};
 use md5::Md5;
 use sha1::{Digest, Sha1};
@@ -101,7 +101,7 @@ pub(super) fn base64_decode(values: &[Cow<'_, str>], out: &mut String) -> Outcom
 
 /// `__MD5(text[,variable])`.
 pub(super) fn md5(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
-    write_hex(out, &Md5::digest(values[0].as_bytes()));
+    HEXLOWER.encode_append(&Md5::digest(values[0].as_bytes()), out);
     Ok(())
 }
 
@@ -115,14 +115,14 @@ pub(super) fn digest(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
         .is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
     let start = out.len();
     match values[0].to_ascii_uppercase().as_str() {
-        "MD5" => write_hex(out, &Md5::digest(bytes)),
-        "SHA" | "SHA1" | "SHA-1" => write_hex(out, &Sha1::digest(bytes)),
-        "SHA224" | "SHA-224" => write_hex(out, &Sha224::digest(bytes)),
-        "SHA256" | "SHA-256" => write_hex(out, &Sha256::digest(bytes)),
-        "SHA384" | "SHA-384" => write_hex(out, &Sha384::digest(bytes)),
-        "SHA512" | "SHA-512" => write_hex(out, &Sha512::digest(bytes)),
-        "SHA-512/224" => write_hex(out, &Sha512_224::digest(bytes)),
-        "SHA-512/256" => write_hex(out, &Sha512_256::digest(bytes)),
+        "MD5" => HEXLOWER.encode_append(&Md5::digest(bytes), out),
+        "SHA" | "SHA1" | "SHA-1" => HEXLOWER.encode_append(&Sha1::digest(bytes), out),
+        "SHA224" | "SHA-224" => HEXLOWER.encode_append(&Sha224::digest(bytes), out),
+        "SHA256" | "SHA-256" => HEXLOWER.encode_append(&Sha256::digest(bytes), out),
+        "SHA384" | "SHA-384" => HEXLOWER.encode_append(&Sha384::digest(bytes), out),
+        "SHA512" | "SHA-512" => HEXLOWER.encode_append(&Sha512::digest(bytes), out),
+        "SHA-512/224" => HEXLOWER.encode_append(&Sha512_224::digest(bytes), out),
+        "SHA-512/256" => HEXLOWER.encode_append(&Sha512_256::digest(bytes), out),
         _ => {
             out.push_str("null");
             return Ok(());
@@ -132,11 +132,4 @@ pub(super) fn digest(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
         out[start..].make_ascii_uppercase();
     }
     Ok(())
-}
-
-fn write_hex(out: &mut String, bytes: &[u8]) {
-    for byte in bytes {
-        // Writing to a String does not fail.
-        let _ = write!(out, "{byte:02x}");
-    }
 }

@@ -10,7 +10,7 @@ use loadline_java::decimal_format::DecimalFormat;
 use loadline_java::numbers;
 
 use super::{Call, Outcome};
-use crate::host::LogLevel;
+use crate::host::{LogLevel, WriteMode};
 use crate::scope::{LineCursor, Rows, Scope, locked};
 use crate::thrown::Thrown;
 
@@ -39,11 +39,12 @@ pub(super) fn string_to_file(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
     let text = call.argument(1, scope).replace("\\n", "\n");
     let append = call.optional(2, scope).filter(|given| !given.is_empty());
     let append = append.is_none_or(|given| given.trim().eq_ignore_ascii_case("true"));
+    let mode = WriteMode::appending(append);
     let charset = charset(&call.argument(3, scope))?;
     let bytes = charset.encode(&text);
     let written = match file {
         "" => Err("a file to write to has no name".to_owned()),
-        _ => scope.host.world().write_file(file, &bytes, append),
+        _ => scope.host.world().write_file(file, &bytes, mode),
     };
     if let Err(why) = &written {
         warn(scope, "o.a.j.f.StringToFile", why);

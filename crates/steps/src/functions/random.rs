@@ -6,7 +6,7 @@ use super::{Call, Outcome, keep};
 use crate::host::Host;
 use crate::scope::Scope;
 use crate::thrown::Thrown;
-use loadline_java::numbers;
+use loadline_java::{numbers, uuid};
 
 /// Maximum length of a random text: longer ones are a mistake in the plan, and memory is limited.
 const LONGEST: i32 = 16 << 20;
@@ -114,21 +114,7 @@ pub(super) fn choose(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Ou
 
 /// `__UUID()`.
 pub(super) fn uuid(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
-    out.push_str(&random_uuid(scope.host));
+    let bits = uuid::random(scope.host.random(), scope.host.random());
+    out.push_str(&uuid::text(bits));
     Ok(())
-}
-
-/// A UUID of version 4.
-fn random_uuid(host: &dyn Host) -> String {
-    let (high, low) = (host.random(), host.random());
-    let high = high & !0xf000 | 0x4000;
-    let low = low & !(0b11 << 62) | 0b10 << 62;
-    format!(
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        high >> 32,
-        high >> 16 & 0xffff,
-        high & 0xffff,
-        low >> 48,
-        low & 0xffff_ffff_ffff
-    )
 }

@@ -3,6 +3,7 @@
 //! Must not know requests. Invariant: a password is only sent to URLs that match its entry.
 
 use base64::Engine;
+use data_encoding::HEXLOWER;
 use md5::{Digest, Md5};
 use sha2::Sha256;
 
@@ -164,8 +165,8 @@ impl Challenge {
         let algorithm = self.algorithm.as_deref().unwrap_or("MD5");
         let is_session = algorithm.eq_ignore_ascii_case("MD5-sess");
         let digest = |text: &[u8]| match algorithm.to_ascii_uppercase().as_str() {
-            "MD5" | "MD5-SESS" => Some(hexadecimal(&Md5::digest(text))),
-            "SHA-256" => Some(hexadecimal(&Sha256::digest(text))),
+            "MD5" | "MD5-SESS" => Some(HEXLOWER.encode(&Md5::digest(text))),
+            "SHA-256" => Some(HEXLOWER.encode(&Sha256::digest(text))),
             _ => None,
         };
         let wanted = self.qop.as_deref().map(|list| {
@@ -225,11 +226,6 @@ fn ascii(text: &str) -> String {
     letters
         .map(|letter| if letter.is_ascii() { letter } else { '?' })
         .collect()
-}
-
-/// Bytes in hexadecimal digits.
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

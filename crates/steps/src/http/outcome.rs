@@ -2,9 +2,9 @@
 //!
 //! Must not know requests. Invariant: the sizes of a sample with sub-samples are the sums of theirs.
 
+use data_encoding::HEXLOWER;
 use md5::{Digest, Md5};
 
-use super::auth::hexadecimal;
 use super::location;
 use super::url::{Url, malformed};
 use super::{HttpClient, HttpFault, HttpReply};
@@ -107,7 +107,7 @@ pub(super) fn sample_of(reply: &HttpReply, client: HttpClient, as_md5: bool) -> 
         },
         content_type: content_type.to_owned(),
         data: match as_md5 && !reply.body.is_empty() {
-            true => hexadecimal(&Md5::digest(&reply.body)).into_bytes(),
+            true => HEXLOWER.encode(&Md5::digest(&reply.body)).into_bytes(),
             false => reply.body.clone(),
         },
         response_headers,

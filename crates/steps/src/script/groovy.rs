@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use loadline_groovy::bound::Bound;
-use loadline_groovy::host::{FileFacts, Host as ScriptHost};
+use loadline_groovy::host::{FileFacts, Host as ScriptHost, WriteMode};
 use loadline_groovy::map::{Map, MapKind};
 use loadline_groovy::thrown::Thrown;
 use loadline_groovy::value::{Bindings, Element, Outcome, Value};
@@ -464,8 +464,8 @@ impl ScriptHost for Desk<'_> {
         self.world().read_file(name).map_err(|fault| fault.why)
     }
 
-    fn write_file(&mut self, name: &str, bytes: &[u8], appends: bool) -> Result<(), String> {
-        self.world().write_file(name, bytes, appends)
+    fn write_file(&mut self, name: &str, bytes: &[u8], mode: WriteMode) -> Result<(), String> {
+        self.world().write_file(name, bytes, mode)
     }
 
     fn file_facts(&mut self, name: &str) -> Option<FileFacts> {

@@ -9,7 +9,7 @@ use loadline_java::date_format::{Moment, Pattern};
 use loadline_java::numbers::long_or_zero;
 
 use super::{Thread, Walker};
-use crate::host::LogLevel;
+use crate::host::{LogLevel, WriteMode};
 use crate::listener::{AnswerSaver, Heard, Listener, ListenerId, Standing, place_of};
 use crate::program::NodeId;
 use crate::sample::Sample;
@@ -165,7 +165,7 @@ impl Thread {
             self.variables.put(&variable, name.clone());
         }
         let world = walker.host.world();
-        if let Err(why) = world.write_file(&name, &sample.data, false) {
+        if let Err(why) = world.write_file(&name, &sample.data, WriteMode::Replace) {
             let message = format!("Error creating sample file for {}: {why}", sample.label);
             world.log(LogLevel::Error, "o.a.j.r.ResultSaver", &message);
         }

@@ -213,6 +213,30 @@ fn grows(first: f64, last: f64, seconds: f64, rate: f64) -> Option<f64> {
 }
 
 #[cfg(test)]
+impl Figures {
+    /// A probe whose requests all got a good answer within a second, in these times.
+    pub(super) fn faultless(times: TimeTrend) -> Figures {
+        let whole = times.count();
+        let all = CountOfTotal { part: whole, whole };
+        Figures {
+            times: vec![times],
+            unanswered: 0,
+            errors: CountOfTotal { part: 0, whole },
+            checks: all,
+            goodput: all,
+            is_delivered: true,
+            throughput: whole as f64,
+            piled_up: None,
+            limit: Limit::Nobody,
+            lag_p99_ns: 0,
+            is_shared: false,
+            headline: String::new(),
+            findings: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -19,4 +19,4 @@ pub use judge::{Doubt, Judgement, Measured, Outcome, Sureness, has_recovered, ju
 pub use search::{
     Aim, HIGHEST, LOWEST, Order, PROBES_MAX, Report, START, Search, SearchStep, Settings,
 };
-pub use slo::{Comparison, Objective, Share, Slo, SloError, Statistic, TimeBound};
+pub use slo::{Comparison, Objective, Share, Slo, Statistic, TimeBound};

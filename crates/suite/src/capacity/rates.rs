@@ -32,6 +32,15 @@ pub(super) enum Standing {
     Limited,
 }
 
+/// How long a probe was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProbeLength {
+    /// Whether it had its full length. A short one looks whether a rate is far from the edge.
+    pub(super) is_full: bool,
+    /// Whether it cannot be made longer any more.
+    pub(super) is_longest: bool,
+}
+
 /// A rate and its probes.
 #[derive(Clone, Debug)]
 pub(super) struct Tried {
@@ -71,15 +80,19 @@ impl Tried {
         }
     }
 
-    /// Adds a probe's outcome; `is_longest`: its duration cannot be extended any more.
-    fn add(&mut self, outcome: Outcome, is_full: bool, is_longest: bool) {
+    /// Adds a probe's outcome.
+    fn add(&mut self, outcome: Outcome, length: ProbeLength) {
+        let ProbeLength {
+            is_full,
+            is_longest,
+        } = length;
         self.full += u32::from(is_full);
         let sure = [Sureness::Sure, Sureness::Likely];
         self.is_sure |= is_full
             && matches!(outcome, Outcome::Held { sureness } | Outcome::Broke { sureness } if sure.contains(&sureness));
         let weight = |sureness| match sureness {
             Sureness::Sure => LEAD,
-            // A short probe looks whether a rate is far from the edge, and a wide margin says that it is.
+            // A wide margin of a short probe says that the rate is far from the edge.
             Sureness::Likely if !is_full => LEAD,
             Sureness::Likely | Sureness::Close => 1,
         };
@@ -164,13 +177,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    pub(super) fn add(
-        &mut self,
-        rate: f64,
-        judgement: &Judgement,
-        is_full: bool,
-        is_longest: bool,
-    ) {
+    pub(super) fn add(&mut self, rate: f64, judgement: &Judgement, length: ProbeLength) {
         let position = self.tried.partition_point(|tried| tried.rate < rate);
         if self
             .tried
@@ -180,12 +187,12 @@ impl Rates {
             self.tried.insert(position, Tried::new(rate));
         }
         let tried = &mut self.tried[position];
-        tried.add(judgement.outcome, is_full, is_longest);
+        tried.add(judgement.outcome, length);
         let has_broken = matches!(judgement.outcome, Outcome::Broke { .. });
-        tried.is_beyond |= is_full && has_broken && judgement.stress.is_none();
+        tried.is_beyond |= length.is_full && has_broken && judgement.stress.is_none();
         if let Some(stress) = judgement
             .stress
-            .filter(|_| is_full && !judgement.outcome.is_void())
+            .filter(|_| length.is_full && !judgement.outcome.is_void())
         {
             self.evidence.push(Evidence { rate, stress });
         }
@@ -283,6 +290,10 @@ mod tests {
     use super::super::fit::Stress;
     use super::*;
 
+    const LONGEST: ProbeLength = ProbeLength {
+        is_full: true,
+        is_longest: true,
+    };
     const SURE: Outcome = Outcome::Held {
         sureness: Sureness::Sure,
     };
@@ -309,7 +320,7 @@ mod tests {
     fn standing(outcomes: &[Outcome]) -> (Standing, bool) {
         let mut rates = Rates::default();
         for outcome in outcomes {
-            rates.add(5.0, &judged(*outcome, None), true, true);
+            rates.add(5.0, &judged(*outcome, None), LONGEST);
         }
         let tried = rates.get(5.0).expect("it was tried");
         (tried.standing(), rates.is_confirmed(tried, 0.02))
@@ -358,7 +369,7 @@ mod tests {
             (20.0, SURELY_NOT),
             (80.0, SURELY_NOT),
         ] {
-            rates.add(rate, &judged(outcome, None), true, true);
+            rates.add(rate, &judged(outcome, None), LONGEST);
         }
         assert_eq!(rates.upper().map(|tried| tried.rate), Some(20.0));
         assert_eq!(rates.lower().map(|tried| tried.rate), Some(10.0));
@@ -381,7 +392,7 @@ mod tests {
                 observed,
                 allowed: 100.0,
             };
-            rates.add(rate, &judged(outcome, Some(stress)), true, true);
+            rates.add(rate, &judged(outcome, Some(stress)), LONGEST);
         }
         let edges = (
             rates.lower().map(|tried| tried.rate),
@@ -393,7 +404,7 @@ mod tests {
         assert!((495.0..505.0).contains(&crossing.rate), "{crossing:?}");
         assert_eq!(rates.contradiction(), None);
         // A rate at which the load was not carried at all is decided by its own probe.
-        rates.add(490.0, &judged(SURELY_NOT, None), true, true);
+        rates.add(490.0, &judged(SURELY_NOT, None), LONGEST);
         assert_eq!(rates.get(490.0).map(Tried::standing), Some(Standing::Open));
     }
 }

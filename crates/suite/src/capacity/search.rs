@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::answer::{Answer, Ended, Probe, ProbeFinding};
 use super::figures::Figures;
 use super::judge::{Judgement, Outcome};
-use super::rates::{Rates, Tried};
+use super::rates::{ProbeLength, Rates, Tried};
 use super::slo::Slo;
 
 /// Maximum probes of a search.
@@ -198,11 +198,12 @@ impl Search {
             return;
         };
         let has_held = matches!(report.judgement.outcome, Outcome::Held { .. });
-        let is_full = order.aim != Aim::Bracket;
-        let is_longest =
-            order.duration >= self.settings.probe_max || self.longer_at(order.rate) >= LONGER_MAX;
-        self.rates
-            .add(order.rate, &report.judgement, is_full, is_longest);
+        let length = ProbeLength {
+            is_full: order.aim != Aim::Bracket,
+            is_longest: order.duration >= self.settings.probe_max
+                || self.longer_at(order.rate) >= LONGER_MAX,
+        };
+        self.rates.add(order.rate, &report.judgement, length);
         self.probes
             .push(Probe::new(self.probes.len() + 1, &order, report));
         if !has_held {

@@ -9,6 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use loadline_model::duration::unit_name;
+use loadline_model::{TextError, TextReader};
 
 /// Most objectives of a text.
 const OBJECTIVES_MAX: usize = 16;
@@ -133,23 +134,6 @@ impl Comparison {
     }
 }
 
-/// Why a text is not a list of objectives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SloError {
-    /// The column where it stops doing so, from 1.
-    pub column: usize,
-    /// What is wrong there, and what could stand there instead.
-    pub why: String,
-}
-
-impl fmt::Display for SloError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {}: {}", self.column, self.why)
-    }
-}
-
-impl std::error::Error for SloError {}
-
 impl Slo {
     /// The objectives in the order as written.
     #[must_use]
@@ -271,10 +255,10 @@ impl fmt::Display for Statistic {
 }
 
 impl FromStr for Slo {
-    type Err = SloError;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Slo, SloError> {
-        let mut reader = Reader { text, at: 0 };
+    fn from_str(text: &str) -> Result<Slo, TextError> {
+        let mut reader = TextReader::new(text);
         let mut objectives = Vec::new();
         loop {
             if objectives.len() == OBJECTIVES_MAX {
@@ -282,7 +266,7 @@ impl FromStr for Slo {
                     reader.error(format!("there are more than {OBJECTIVES_MAX} objectives"))
                 );
             }
-            objectives.push(reader.objective()?);
+            objectives.push(objective(&mut reader)?);
             reader.skip_blanks();
             if reader.rest().is_empty() {
                 return Ok(Slo { objectives });
@@ -294,189 +278,147 @@ impl FromStr for Slo {
     }
 }
 
-/// The text, and how far it has been read.
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
+fn objective(reader: &mut TextReader<'_>) -> Result<Objective, TextError> {
+    reader.skip_blanks();
+    let start = reader.at();
+    let word = reader.take(|c| c.is_ascii_alphabetic());
+    let statistic = match word {
+        "errors" => return share(reader, Share::Errors),
+        "checks" => return share(reader, Share::Checks),
+        "goodput" => return share(reader, Share::Goodput),
+        "avg" => Statistic::Avg,
+        "min" => Statistic::Min,
+        "max" => Statistic::Max,
+        "med" => Statistic::Percentile(50.0),
+        "p" => percentile(reader)?,
+        "" => return Err(reader.error(format!("a measure is missing; there are {MEASURES}"))),
+        other => {
+            let why = format!("{other:?} is not a measure; there are {MEASURES}");
+            return Err(reader.error_at(start, why));
+        }
+    };
+    time(reader, statistic)
 }
 
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t str {
-        &self.text[self.at..]
+/// `(99)` or `99`.
+fn percentile(reader: &mut TextReader<'_>) -> Result<Statistic, TextError> {
+    let in_brackets = reader.takes("(");
+    let start = reader.at();
+    let percentile = number(reader)?;
+    if !(percentile > 0.0 && percentile <= 100.0) {
+        let why = "a percentile is above 0 and at most 100, as in p(99)";
+        return Err(reader.error_at(start, why));
     }
-
-    fn take(&mut self, accepts: impl Fn(char) -> bool) -> &'t str {
-        let rest = self.rest();
-        let end = rest.find(|c| !accepts(c)).unwrap_or(rest.len());
-        self.at += end;
-        &rest[..end]
+    if in_brackets && !reader.takes(")") {
+        return Err(reader.error("the bracket is not closed; write p(99)"));
     }
+    Ok(Statistic::Percentile(percentile))
+}
 
-    fn takes(&mut self, word: &str) -> bool {
-        let is_next = self.rest().starts_with(word);
-        if is_next {
-            self.at += word.len();
+fn time(reader: &mut TextReader<'_>, statistic: Statistic) -> Result<Objective, TextError> {
+    let start = reader.at();
+    let inclusive = match comparison(reader)? {
+        Comparison::Below => false,
+        Comparison::AtMost => true,
+        _ => {
+            let why = "a time is held below a bound; write < or <=, as in p(99)<200ms";
+            return Err(reader.error_at(start, why));
         }
-        is_next
+    };
+    reader.skip_blanks();
+    let at = reader.at();
+    let value = number(reader)?;
+    let unit_at = reader.at();
+    let unit = match reader.take(char::is_alphabetic) {
+        "" => Some(BARE_UNIT),
+        name => TIME_UNITS
+            .iter()
+            .position(|(unit, _)| *unit == unit_name(name)),
+    };
+    let unit = unit.ok_or_else(|| {
+        reader.error_at(
+            unit_at,
+            "a unit of time is ns, us, ms, s or m, as in p(99)<200ms",
+        )
+    })?;
+    if reader.rest().starts_with('%') {
+        return Err(reader.error("this is a time; write it as in p(99)<200ms"));
     }
-
-    fn skip_blanks(&mut self) {
-        self.take(|c| c == ' ' || c == '\t');
+    let bound = TimeBound { value, unit };
+    if bound.ns() < 1.0 {
+        return Err(reader.error_at(
+            at,
+            "the bound is below a nanosecond, so that nothing can hold it",
+        ));
     }
+    Ok(Objective::Time {
+        statistic,
+        inclusive,
+        bound,
+    })
+}
 
-    fn error(&self, why: impl Into<String>) -> SloError {
-        self.error_at(self.at, why)
+fn share(reader: &mut TextReader<'_>, share: Share) -> Result<Objective, TextError> {
+    reader.skip_blanks();
+    let start = reader.at();
+    let comparison = comparison(reader)?;
+    let (fits, example) = match (share, comparison) {
+        (Share::Errors, Comparison::Above | Comparison::AtLeast) => (false, "errors<0.1%"),
+        (Share::Errors, _) => (true, "errors<0.1%"),
+        (Share::Checks, Comparison::Below | Comparison::AtMost) => (false, "checks=100%"),
+        (Share::Checks, _) => (true, "checks=100%"),
+        (Share::Goodput, Comparison::Below | Comparison::AtMost) => (false, "goodput>99%"),
+        (Share::Goodput, _) => (true, "goodput>99%"),
+    };
+    if !fits {
+        let why = format!("this would ask for bad responses; write it as in {example}");
+        return Err(reader.error_at(start, why));
     }
+    reader.skip_blanks();
+    let at = reader.at();
+    let percent = number(reader)?;
+    if !reader.takes("%") {
+        return Err(reader.error(format!("a share is in percent; write it as in {example}")));
+    }
+    possible(share, comparison, percent)
+        .map_err(|why| reader.error_at(at, format!("{why}; write it as in {example}")))?;
+    Ok(Objective::Share {
+        share,
+        comparison,
+        percent,
+    })
+}
 
-    fn error_at(&self, at: usize, why: impl Into<String>) -> SloError {
-        SloError {
-            column: self.text[..at].chars().count() + 1,
-            why: why.into(),
+fn comparison(reader: &mut TextReader<'_>) -> Result<Comparison, TextError> {
+    reader.skip_blanks();
+    let start = reader.at();
+    Ok(match reader.take(|c| "<>=!".contains(c)) {
+        "<" => Comparison::Below,
+        "<=" => Comparison::AtMost,
+        ">" => Comparison::Above,
+        ">=" => Comparison::AtLeast,
+        "=" | "==" => Comparison::Equal,
+        "" => return Err(reader.error("a comparison is missing: <, <=, >, >= or =")),
+        other => {
+            let why = format!("{other:?} is not a comparison: <, <=, >, >= or =");
+            return Err(reader.error_at(start, why));
         }
-    }
+    })
+}
 
-    fn objective(&mut self) -> Result<Objective, SloError> {
-        self.skip_blanks();
-        let start = self.at;
-        let word = self.take(|c| c.is_ascii_alphabetic());
-        let statistic = match word {
-            "errors" => return self.share(Share::Errors),
-            "checks" => return self.share(Share::Checks),
-            "goodput" => return self.share(Share::Goodput),
-            "avg" => Statistic::Avg,
-            "min" => Statistic::Min,
-            "max" => Statistic::Max,
-            "med" => Statistic::Percentile(50.0),
-            "p" => self.percentile()?,
-            "" => return Err(self.error(format!("a measure is missing; there are {MEASURES}"))),
-            other => {
-                let why = format!("{other:?} is not a measure; there are {MEASURES}");
-                return Err(self.error_at(start, why));
-            }
-        };
-        self.time(statistic)
+fn number(reader: &mut TextReader<'_>) -> Result<f64, TextError> {
+    let start = reader.at();
+    let digits = reader.take(|c| c.is_ascii_digit() || c == '.');
+    let number = digits
+        .parse()
+        .ok()
+        .filter(|number: &f64| number.is_finite());
+    // The number is written again with a zero before its point, and has to be read then too.
+    let written = number.map_or(0, |number| number.to_string().len());
+    if digits.len().max(written) > DIGITS_MAX {
+        return Err(reader.error_at(start, format!("a number has at most {DIGITS_MAX} digits")));
     }
-
-    /// `(99)` or `99`.
-    fn percentile(&mut self) -> Result<Statistic, SloError> {
-        let in_brackets = self.takes("(");
-        let start = self.at;
-        let percentile = self.number()?;
-        if !(percentile > 0.0 && percentile <= 100.0) {
-            let why = "a percentile is above 0 and at most 100, as in p(99)";
-            return Err(self.error_at(start, why));
-        }
-        if in_brackets && !self.takes(")") {
-            return Err(self.error("the bracket is not closed; write p(99)"));
-        }
-        Ok(Statistic::Percentile(percentile))
-    }
-
-    fn time(&mut self, statistic: Statistic) -> Result<Objective, SloError> {
-        let start = self.at;
-        let inclusive = match self.comparison()? {
-            Comparison::Below => false,
-            Comparison::AtMost => true,
-            _ => {
-                let why = "a time is held below a bound; write < or <=, as in p(99)<200ms";
-                return Err(self.error_at(start, why));
-            }
-        };
-        self.skip_blanks();
-        let at = self.at;
-        let value = self.number()?;
-        let unit_at = self.at;
-        let unit = match self.take(char::is_alphabetic) {
-            "" => Some(BARE_UNIT),
-            name => TIME_UNITS
-                .iter()
-                .position(|(unit, _)| *unit == unit_name(name)),
-        };
-        let unit = unit.ok_or_else(|| {
-            self.error_at(
-                unit_at,
-                "a unit of time is ns, us, ms, s or m, as in p(99)<200ms",
-            )
-        })?;
-        if self.rest().starts_with('%') {
-            return Err(self.error("this is a time; write it as in p(99)<200ms"));
-        }
-        let bound = TimeBound { value, unit };
-        if bound.ns() < 1.0 {
-            return Err(self.error_at(
-                at,
-                "the bound is below a nanosecond, so that nothing can hold it",
-            ));
-        }
-        Ok(Objective::Time {
-            statistic,
-            inclusive,
-            bound,
-        })
-    }
-
-    fn share(&mut self, share: Share) -> Result<Objective, SloError> {
-        self.skip_blanks();
-        let start = self.at;
-        let comparison = self.comparison()?;
-        let (fits, example) = match (share, comparison) {
-            (Share::Errors, Comparison::Above | Comparison::AtLeast) => (false, "errors<0.1%"),
-            (Share::Errors, _) => (true, "errors<0.1%"),
-            (Share::Checks, Comparison::Below | Comparison::AtMost) => (false, "checks=100%"),
-            (Share::Checks, _) => (true, "checks=100%"),
-            (Share::Goodput, Comparison::Below | Comparison::AtMost) => (false, "goodput>99%"),
-            (Share::Goodput, _) => (true, "goodput>99%"),
-        };
-        if !fits {
-            let why = format!("this would ask for bad responses; write it as in {example}");
-            return Err(self.error_at(start, why));
-        }
-        self.skip_blanks();
-        let at = self.at;
-        let percent = self.number()?;
-        if !self.takes("%") {
-            return Err(self.error(format!("a share is in percent; write it as in {example}")));
-        }
-        possible(share, comparison, percent)
-            .map_err(|why| self.error_at(at, format!("{why}; write it as in {example}")))?;
-        Ok(Objective::Share {
-            share,
-            comparison,
-            percent,
-        })
-    }
-
-    fn comparison(&mut self) -> Result<Comparison, SloError> {
-        self.skip_blanks();
-        let start = self.at;
-        Ok(match self.take(|c| "<>=!".contains(c)) {
-            "<" => Comparison::Below,
-            "<=" => Comparison::AtMost,
-            ">" => Comparison::Above,
-            ">=" => Comparison::AtLeast,
-            "=" | "==" => Comparison::Equal,
-            "" => return Err(self.error("a comparison is missing: <, <=, >, >= or =")),
-            other => {
-                let why = format!("{other:?} is not a comparison: <, <=, >, >= or =");
-                return Err(self.error_at(start, why));
-            }
-        })
-    }
-
-    fn number(&mut self) -> Result<f64, SloError> {
-        let start = self.at;
-        let digits = self.take(|c| c.is_ascii_digit() || c == '.');
-        let number = digits
-            .parse()
-            .ok()
-            .filter(|number: &f64| number.is_finite());
-        // The number is written again with a zero before its point, and has to be read then too.
-        let written = number.map_or(0, |number| number.to_string().len());
-        if digits.len().max(written) > DIGITS_MAX {
-            return Err(self.error_at(start, format!("a number has at most {DIGITS_MAX} digits")));
-        }
-        number.ok_or_else(|| self.error_at(start, "a number is missing, such as 99, 200 or 0.1"))
-    }
+    number.ok_or_else(|| reader.error_at(start, "a number is missing, such as 99, 200 or 0.1"))
 }
 
 /// Whether any run could hold the bound, and any could not.

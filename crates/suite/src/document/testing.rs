@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadline_metric::{TimeTrend, ValueTrend};
+use loadline_metric::TimeTrend;
 use loadline_model::client::ClientPlan;
 use loadline_model::observation::{ObservedSeries, Phases, Point, Span};
-use loadline_model::result::{
-    Environment, Rates, Row, RunResult, SCHEMA, StopReason, TimeMetric, Totals, metrics_of,
-};
+use loadline_model::result::{Environment, Rates, Row, RunResult, TimeMetric, Totals, metrics_of};
 use loadline_model::verdict::{Delivery, Limit};
-use loadline_model::{Observations, Snapshot, TestPlan, Verdict};
+use loadline_model::{Snapshot, TestPlan, Verdict};
 
 use super::{Draw, SmallRuns};
 use crate::outcome::{RowOutcome, RowStatus, RunOutcome, SuiteOutcome};
@@ -52,39 +50,25 @@ pub(crate) fn run(rate: f64) -> RunResult {
         hdr: None,
     };
     metrics.insert("service_time_ns".to_owned(), time);
+    let environment = Environment {
+        loadline: "0.1.0".to_owned(),
+        system: "Linux 6.1".to_owned(),
+        host: "bench".to_owned(),
+        cores: 2.0,
+        open_files_max: Some(1024),
+        command: vec![
+            "loadline".to_owned(),
+            "bench".to_owned(),
+            "http://127.0.0.1:8080/".to_owned(),
+        ],
+        ..Environment::default()
+    };
+    let headline = "The target was the limit";
     RunResult {
-        schema: SCHEMA.to_owned(),
-        plan,
-        environment: Environment {
-            loadline: "0.1.0".to_owned(),
-            system: "Linux 6.1".to_owned(),
-            host: "bench".to_owned(),
-            cores: 2.0,
-            open_files_max: Some(1024),
-            command: vec![
-                "loadline".to_owned(),
-                "bench".to_owned(),
-                "http://127.0.0.1:8080/".to_owned(),
-            ],
-            ..Environment::default()
-        },
-        labels: BTreeMap::new(),
-        totals: totals(rate, seen),
         metrics,
         series: (0..60).map(|second| second_of(rate, second)).collect(),
-        events: Vec::new(),
-        observations: Observations::default(),
-        agents: Vec::new(),
-        thresholds: Vec::new(),
-        summary: None,
-        verdict: Verdict {
-            delivery: Delivery::AsFastAsPossible,
-            limit: Limit::Target,
-            headline: "The target was the limit".to_owned(),
-            findings: Vec::new(),
-            saturation: None,
-            rate_error: None,
-        },
+        verdict: Verdict::new(Delivery::AsFastAsPossible, Limit::Target, headline),
+        ..RunResult::bare(plan, environment, totals(rate, seen))
     }
 }
 
@@ -94,9 +78,6 @@ fn totals(rate: f64, seen: Snapshot) -> Totals {
         started_unix_ms: 1_700_000_000_000,
         elapsed_ns: measured,
         measured_ns: measured,
-        stop: StopReason::Finished,
-        asked: None,
-        never_started: 0,
         seen,
         rates: Rates {
             goodput: rate,
@@ -110,8 +91,7 @@ fn totals(rate: f64, seen: Snapshot) -> Totals {
         active_vus_max: 20,
         cpu_ns: 30_000_000_000,
         rss_max_bytes: 64 << 20,
-        throttled_ns: None,
-        window_rates: ValueTrend::new(),
+        ..Totals::default()
     }
 }
 

@@ -5,11 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loadline_metric::ValueTrend;
 use loadline_model::observation::{OOM_NOTE, ObserverNote};
-use loadline_model::result::{
-    Environment, Rates, Row, RunResult, SCHEMA, StopReason, ThresholdOutcome, Totals,
-};
+use loadline_model::result::{Environment, Row, RunResult, ThresholdOutcome, Totals};
 use loadline_model::snapshot::Shape;
 use loadline_model::test_summary::{CheckSummary, Section, TestSummary};
 use loadline_model::verdict::{Delivery, Limit};
@@ -41,41 +38,18 @@ pub(crate) fn result(good: u64, all: u64) -> RunResult {
         seen.shapes.row(shape).count = all - good;
         *seen.statuses.row(500) = all - good;
     }
+    let totals = Totals {
+        elapsed_ns: 1_000_000_000,
+        measured_ns: 1_000_000_000,
+        seen,
+        active_vus_max: 1,
+        ..Totals::default()
+    };
+    let headline = "the target took all it could";
     RunResult {
-        schema: SCHEMA.to_owned(),
-        plan,
-        environment: Environment::default(),
-        labels: BTreeMap::new(),
-        totals: Totals {
-            started_unix_ms: 0,
-            elapsed_ns: 1_000_000_000,
-            measured_ns: 1_000_000_000,
-            stop: StopReason::Finished,
-            asked: None,
-            never_started: 0,
-            seen,
-            rates: Rates::default(),
-            active_vus_max: 1,
-            cpu_ns: 0,
-            rss_max_bytes: 0,
-            throttled_ns: None,
-            window_rates: ValueTrend::default(),
-        },
         metrics: BTreeMap::new(),
-        series: Vec::new(),
-        events: Vec::new(),
-        observations: loadline_model::Observations::default(),
-        agents: Vec::new(),
-        thresholds: Vec::new(),
-        summary: None,
-        verdict: Verdict {
-            delivery: Delivery::AsFastAsPossible,
-            limit: Limit::Target,
-            headline: "the target took all it could".to_owned(),
-            findings: Vec::new(),
-            saturation: None,
-            rate_error: None,
-        },
+        verdict: Verdict::new(Delivery::AsFastAsPossible, Limit::Target, headline),
+        ..RunResult::bare(plan, Environment::default(), totals)
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use data_encoding::HEXLOWER;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -46,16 +47,12 @@ fn slug(text: &str) -> String {
 
 /// SHA-256 of a value, whose maps are in order of their keys, in hex.
 pub(super) fn hash(value: &Value) -> String {
-    hex(&Sha256::digest(value.to_string()))
+    HEXLOWER.encode(&Sha256::digest(value.to_string()))
 }
 
 /// SHA-256 of bytes in hex.
 pub(super) fn hash_bytes(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 /// Refuses rows that could not be told apart.

@@ -14,4 +14,4 @@ pub use curve::{Axis, Curve, SCHEMA, Scaling};
 pub use knee::{Departure, Knee, NoKnee, departure, knee};
 pub use point::LoadPoint;
 pub use usl::{FACTOR_MIN, POINTS_MIN, Peak, Refusal, Usl};
-pub use values::{VALUES_MAX, Values, ValuesError};
+pub use values::{VALUES_MAX, Values};

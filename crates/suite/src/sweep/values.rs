@@ -7,6 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use loadline_model::{TextError, TextReader};
+
 /// Maximum number of values: each is a run.
 pub const VALUES_MAX: usize = 200;
 /// The largest value.
@@ -17,23 +19,6 @@ const DIGITS_MAX: usize = 15;
 /// Loads to try, ascending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values(Vec<f64>);
-
-/// Why a text is not a list of loads.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ValuesError {
-    /// The column where it stops being one, from 1.
-    pub column: usize,
-    /// What is wrong there, and what could stand there instead.
-    pub why: String,
-}
-
-impl fmt::Display for ValuesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {}: {}", self.column, self.why)
-    }
-}
-
-impl std::error::Error for ValuesError {}
 
 impl Values {
     /// The values, ascending.
@@ -54,13 +39,13 @@ impl fmt::Display for Values {
 }
 
 impl FromStr for Values {
-    type Err = ValuesError;
+    type Err = TextError;
 
-    fn from_str(text: &str) -> Result<Values, ValuesError> {
-        let mut reader = Reader { text, at: 0 };
+    fn from_str(text: &str) -> Result<Values, TextError> {
+        let mut reader = TextReader::new(text);
         let mut values = Vec::new();
         loop {
-            reader.part(&mut values)?;
+            part(&mut reader, &mut values)?;
             if values.len() > VALUES_MAX {
                 return Err(reader.error(format!(
                     "there are more than {VALUES_MAX} loads; take a larger step"
@@ -81,103 +66,71 @@ impl FromStr for Values {
     }
 }
 
-/// The text, and how far it has been read.
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
+fn part(reader: &mut TextReader<'_>, values: &mut Vec<f64>) -> Result<(), TextError> {
+    let from = number(reader)?;
+    if !reader.takes("..") {
+        values.push(from);
+        return Ok(());
+    }
+    let at = reader.at();
+    let to = number(reader)?;
+    if to <= from {
+        return Err(reader.error_at(at, "a range ascends, as in 100..2000/100"));
+    }
+    let step_at = reader.at();
+    let next: Box<dyn Fn(f64) -> f64> = if reader.takes("/") {
+        let step = number(reader)?;
+        Box::new(move |value| value + step)
+    } else if reader.takes("*") {
+        let factor = number(reader)?;
+        if factor < 1.01 {
+            return Err(reader.error_at(step_at, "the factor is at least 1.01, as in 1..256*2"));
+        }
+        Box::new(move |value| value * factor)
+    } else {
+        return Err(reader.error("a range has a step: 100..2000/100 adds, 1..256*2 multiplies"));
+    };
+    let mut value = from;
+    // A value that is all but the end is the end.
+    while value < to * (1.0 - 1e-9) {
+        if values.len() >= VALUES_MAX {
+            return Err(reader.error_at(
+                step_at,
+                format!("there are more than {VALUES_MAX} loads; take a larger step"),
+            ));
+        }
+        values.push(value);
+        value = next(value);
+    }
+    values.push(to);
+    Ok(())
 }
 
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t str {
-        &self.text[self.at..]
+fn number(reader: &mut TextReader<'_>) -> Result<f64, TextError> {
+    let start = reader.at();
+    let rest = reader.rest();
+    let mut end = rest
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(rest.len());
+    // The dots of a range are not part of its number.
+    if let Some(dots) = rest[..end].find("..") {
+        end = dots;
     }
-
-    fn takes(&mut self, word: &str) -> bool {
-        let is_next = self.rest().starts_with(word);
-        if is_next {
-            self.at += word.len();
-        }
-        is_next
+    let digits = reader.take_bytes(end);
+    if digits.len() > DIGITS_MAX {
+        return Err(reader.error_at(start, format!("a number has at most {DIGITS_MAX} digits")));
     }
-
-    fn error(&self, why: impl Into<String>) -> ValuesError {
-        self.error_at(self.at, why)
-    }
-
-    fn error_at(&self, at: usize, why: impl Into<String>) -> ValuesError {
-        ValuesError {
-            column: self.text[..at].chars().count() + 1,
-            why: why.into(),
-        }
-    }
-
-    fn part(&mut self, values: &mut Vec<f64>) -> Result<(), ValuesError> {
-        let from = self.number()?;
-        if !self.takes("..") {
-            values.push(from);
-            return Ok(());
-        }
-        let at = self.at;
-        let to = self.number()?;
-        if to <= from {
-            return Err(self.error_at(at, "a range ascends, as in 100..2000/100"));
-        }
-        let step_at = self.at;
-        let next: Box<dyn Fn(f64) -> f64> = if self.takes("/") {
-            let step = self.number()?;
-            Box::new(move |value| value + step)
-        } else if self.takes("*") {
-            let factor = self.number()?;
-            if factor < 1.01 {
-                return Err(self.error_at(step_at, "the factor is at least 1.01, as in 1..256*2"));
-            }
-            Box::new(move |value| value * factor)
-        } else {
-            return Err(self.error("a range has a step: 100..2000/100 adds, 1..256*2 multiplies"));
-        };
-        let mut value = from;
-        // A value that is all but the end is the end.
-        while value < to * (1.0 - 1e-9) {
-            if values.len() >= VALUES_MAX {
-                return Err(self.error_at(
-                    step_at,
-                    format!("there are more than {VALUES_MAX} loads; take a larger step"),
-                ));
-            }
-            values.push(value);
-            value = next(value);
-        }
-        values.push(to);
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<f64, ValuesError> {
-        let start = self.at;
-        let rest = self.rest();
-        let mut end = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(rest.len());
-        // The dots of a range are not part of its number.
-        if let Some(dots) = rest[..end].find("..") {
-            end = dots;
-        }
-        self.at += end;
-        let digits = &rest[..end];
-        if digits.len() > DIGITS_MAX {
-            return Err(self.error_at(start, format!("a number has at most {DIGITS_MAX} digits")));
-        }
-        let number: f64 = digits.parse().map_err(|_| {
-            self.error_at(start, "a number is missing, as in 1,2,4,8 or 100..2000/100")
-        })?;
-        let number = if self.takes("k") {
-            number * 1e3
-        } else {
-            number
-        };
-        match number {
-            number if number > 0.0 && number <= LARGEST => Ok(number),
-            _ => Err(self.error_at(start, format!("a load is above 0 and at most {LARGEST}"))),
-        }
+    let number: f64 = digits.parse().map_err(|_| {
+        reader.error_at(start, "a number is missing, as in 1,2,4,8 or 100..2000/100")
+    })?;
+    let number = if reader.takes("k") {
+        number * 1e3
+    } else {
+        number
+    };
+    match number {
+        number if number > 0.0 && number <= LARGEST => Ok(number),
+        _ => Err(reader.error_at(start, format!("a load is above 0 and at most {LARGEST}"))),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use loadline_go::url::Url;
-use loadline_model::client::{Protocol, TlsPlan};
+use loadline_model::client::TlsPlan;
 use loadline_model::duration::DURATION_MAX;
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::secret::{redacted_field, redacted_text};
@@ -265,23 +265,14 @@ fn net_http_headers(
 }
 
 fn client(flags: &Flags, load: &DialectLoad, given: &GivenHeaders, tls: TlsPlan) -> ClientPlan {
-    let http2 = flags.client == Client::NetHttp2;
     // The default client ignores -a, as its help says, and applies the header; Go's does the reverse.
     let keep_alive = match flags.client {
         Client::FastHttp => !given.closes(),
         Client::NetHttp1 | Client::NetHttp2 => !flags.is_set("disableKeepAlives"),
     };
     ClientPlan {
-        protocol: if http2 {
-            Protocol::Negotiate { streams: load.vus }
-        } else {
-            Protocol::Http1
-        },
-        connections: if http2 { 1 } else { load.vus },
         keep_alive,
-        connect_timeout: load.timeout,
-        request_timeout: load.timeout,
         tls,
-        ..ClientPlan::default()
+        ..load.client(flags.client == Client::NetHttp2)
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_go::url::Url;
-use loadline_model::client::{Protocol, ProxyPlan, TlsPlan};
+use loadline_model::client::{ProxyPlan, TlsPlan};
 use loadline_model::duration::DURATION_MAX;
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::template::Template;
@@ -288,24 +288,14 @@ fn credentials(flags: &Flags) -> Result<Option<(String, String)>, Ending> {
 }
 
 fn client(flags: &Flags, load: &DialectLoad, proxy: Option<ProxyPlan>) -> ClientPlan {
-    let http2 = flags.is_set("h2");
     ClientPlan {
-        protocol: if http2 {
-            Protocol::Negotiate { streams: load.vus }
-        } else {
-            Protocol::Http1
-        },
-        // Over HTTP/2 all workers share one connection.
-        connections: if http2 { 1 } else { load.vus },
         keep_alive: !flags.is_set("disable-keepalive"),
-        connect_timeout: load.timeout,
-        request_timeout: load.timeout,
         tls: TlsPlan {
             verify: false,
             server_name: flags.text("host").map(str::to_owned),
             ..TlsPlan::default()
         },
         proxy,
-        ..ClientPlan::default()
+        ..load.client(flags.is_set("h2"))
     }
 }

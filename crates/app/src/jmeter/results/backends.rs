@@ -149,9 +149,12 @@ impl Arguments {
         found.map_or_else(|| default.to_owned(), |(_, value)| value.trim().to_owned())
     }
 
-    fn flag(&self, name: &str, default: bool) -> bool {
-        let default = if default { "true" } else { "false" };
-        self.text(name, default).eq_ignore_ascii_case("true")
+    fn is_true(&self, name: &str) -> bool {
+        self.text(name, "false").eq_ignore_ascii_case("true")
+    }
+
+    fn is_true_or_missing(&self, name: &str) -> bool {
+        self.text(name, "true").eq_ignore_ascii_case("true")
     }
 }
 
@@ -331,7 +334,7 @@ fn influx(arguments: &Arguments) -> Result<(Form, Labels, Way), String> {
         "UdpMetricsSender" => Way::Udp(url),
         other => return Err(format!("influxdbMetricsSender {other:?} is not known")),
     };
-    let labels = match arguments.flag("summaryOnly", false) {
+    let labels = match arguments.is_true("summaryOnly") {
         true => Labels::None,
         false => matching(&arguments.text("samplersRegex", ".*"))?,
     };
@@ -359,8 +362,8 @@ fn of_graphite(arguments: &Arguments) -> Result<(Form, Labels, Way), String> {
     let host = arguments.text("graphiteHost", "");
     let port = arguments.text("graphitePort", "2003");
     let list = arguments.text("samplersList", "");
-    let is_pattern = arguments.flag("useRegexpForSamplersList", false);
-    let labels = match (arguments.flag("summaryOnly", true), is_pattern) {
+    let is_pattern = arguments.is_true("useRegexpForSamplersList");
+    let labels = match (arguments.is_true_or_missing("summaryOnly"), is_pattern) {
         (true, _) => Labels::None,
         (false, true) => matching(&list)?,
         (false, false) => Labels::Listed(list.split(';').map(str::to_owned).collect()),

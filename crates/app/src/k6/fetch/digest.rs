@@ -2,6 +2,7 @@
 //!
 //! Must not know where bytes come from. Invariant: bytes with another digest are an error, whatever they are.
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 /// Precedes the digest after a URL.
@@ -38,10 +39,7 @@ impl Wanted {
     /// # Errors
     /// They have another digest.
     pub fn check(&self, address: &str, bytes: &[u8]) -> Result<(), String> {
-        let found: String = Sha256::digest(bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let found = HEXLOWER.encode(&Sha256::digest(bytes));
         if found == self.hex {
             return Ok(());
         }

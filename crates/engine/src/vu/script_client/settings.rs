@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loadline_go::proxy::is_bypassed;
 use loadline_model::client::ProxyPlan;
 use loadline_model::script_settings::{ScriptHttp, ScriptSettings};
 use loadline_model::url::Origin;
@@ -60,12 +61,7 @@ impl ScriptClientPlan {
     /// a proxy, as in Go.
     pub(super) fn proxy(&self, origin: &Origin) -> Option<&ProxyPlan> {
         let proxy = proxy_for(origin, &self.client)?;
-        let is_local = origin.host.eq_ignore_ascii_case("localhost")
-            || origin
-                .host
-                .parse::<std::net::IpAddr>()
-                .is_ok_and(|ip| ip.is_loopback());
-        (!is_local).then_some(proxy)
+        (!is_bypassed(&origin.host)).then_some(proxy)
     }
 
     pub(super) fn keep_alive(&self) -> bool {

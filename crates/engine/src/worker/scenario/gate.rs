@@ -2,14 +2,10 @@
 //!
 //! Must not know schedules. Invariant: a scenario tells its end once, whoever waits for it.
 
-use std::rc::Rc;
-
 use loadline_model::Nanos;
-use loadline_schedule::Schedule;
 
-use super::{MakeBehaviour, ScenarioShare};
+use super::ScenarioShare;
 use crate::steps::PhaseGate;
-use crate::timers::Timers;
 
 impl ScenarioShare {
     /// The same, begun when others have ended.
@@ -62,34 +58,10 @@ impl ScenarioShare {
     }
 
     /// Makes all virtual users ask again what to do.
-    fn look_around(&self) {
+    pub(super) fn look_around(&self) {
         self.steered.set(self.steered.get() + 1);
         for slot in self.slots.borrow().iter() {
             slot.wake();
         }
-    }
-
-    /// Keeps up so many threads, where that is what its schedule does.
-    pub(crate) fn keep_up(
-        self: &Rc<Self>,
-        threads: u32,
-        timers: &Rc<Timers>,
-        make: MakeBehaviour<'_>,
-    ) {
-        if self.kept_up.replace(Some(threads)) == Some(threads) || self.over.get() {
-            return;
-        }
-        let hosted = match &mut *self.schedule.borrow_mut() {
-            Schedule::Closed(closed) => {
-                closed.steer(threads, threads, false);
-                closed.vus()
-            }
-            Schedule::Open(_) => return,
-        };
-        while (self.slots.borrow().len() as u32) < hosted {
-            let task = self.make_vu(timers, make);
-            tokio::task::spawn_local(task.run_closed());
-        }
-        self.look_around();
     }
 }

@@ -1,6 +1,6 @@
-//! A scenario that is steered from outside: how many virtual users are at work, and whether any are.
+//! A scenario whose number of virtual users is set while it runs: from outside, or by the threads that it keeps up.
 //!
-//! Must not know who steers. Invariant: virtual users that were made stay; those beyond the number are cut.
+//! Must not know who steers. Invariant: virtual users that were made stay; those beyond a number from outside are cut.
 
 use std::rc::Rc;
 
@@ -24,15 +24,12 @@ impl ScenarioShare {
         };
         let hosted = match &mut *self.schedule.borrow_mut() {
             Schedule::Closed(closed) => {
-                closed.steer(at_work, max_vus, is_paused);
+                closed.steer(if is_paused { 0 } else { at_work }, max_vus);
                 closed.vus()
             }
             Schedule::Open(_) => return,
         };
-        while !self.over.get() && (self.slots.borrow().len() as u32) < hosted {
-            let task = self.make_vu(timers, make);
-            tokio::task::spawn_local(task.run_closed());
-        }
+        self.make_up_to(hosted, timers, make);
         self.steered.set(self.steered.get() + 1);
         for slot in self.slots.borrow().iter() {
             if slot.global >= u64::from(at_work) {
@@ -40,6 +37,35 @@ impl ScenarioShare {
             } else {
                 slot.wake();
             }
+        }
+    }
+
+    /// Keeps up so many threads, where that is what its schedule does.
+    pub(crate) fn keep_up(
+        self: &Rc<Self>,
+        threads: u32,
+        timers: &Rc<Timers>,
+        make: MakeBehaviour<'_>,
+    ) {
+        if self.kept_up.replace(Some(threads)) == Some(threads) || self.over.get() {
+            return;
+        }
+        let hosted = match &mut *self.schedule.borrow_mut() {
+            Schedule::Closed(closed) => {
+                closed.keep_up(threads);
+                closed.vus()
+            }
+            Schedule::Open(_) => return,
+        };
+        self.make_up_to(hosted, timers, make);
+        self.look_around();
+    }
+
+    /// Makes virtual users and sets them to work until so many are here.
+    fn make_up_to(self: &Rc<Self>, hosted: u32, timers: &Rc<Timers>, make: MakeBehaviour<'_>) {
+        while !self.over.get() && (self.slots.borrow().len() as u32) < hosted {
+            let task = self.make_vu(timers, make);
+            tokio::task::spawn_local(task.run_closed());
         }
     }
 

@@ -3,8 +3,6 @@
 //! Must not know clocks. Invariant: text parsed with a pattern is formatted the same by it.
 // tidy: table
 
-use std::any::Any;
-
 use loadline_java::date_format::{Fields, Pattern};
 
 use super::super::super::print;
@@ -218,10 +216,6 @@ impl Object for Formatter {
 
     fn methods(&self) -> &'static Table {
         &FORMATTER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 }
 

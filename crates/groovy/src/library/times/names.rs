@@ -3,7 +3,6 @@
 //! Must not know times. Invariant: two with the same number are equal.
 // tidy: table
 
-use std::any::Any;
 use std::cmp::Ordering;
 
 use super::super::super::table::{Table, row};
@@ -109,10 +108,6 @@ impl Object for Name {
 
     fn methods(&self) -> &'static Table {
         &NAME
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

@@ -3,8 +3,6 @@
 //! Must not know times. Invariant: a place is a named zone, or a fixed offset from UTC.
 // tidy: table
 
-use std::any::Any;
-
 use loadline_java::zone::Zone;
 
 use super::super::super::table::{Table, row};
@@ -144,10 +142,6 @@ impl Object for Place {
 
     fn methods(&self) -> &'static Table {
         &PLACE
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

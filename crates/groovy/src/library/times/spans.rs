@@ -3,7 +3,6 @@
 //! Must not know clocks. Invariant: a span is a whole number of milliseconds.
 // tidy: table
 
-use std::any::Any;
 use std::cmp::Ordering;
 
 use super::super::super::table::{Table, row};
@@ -138,10 +137,6 @@ impl Object for Span {
         &SPAN
     }
 
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
     fn text(&self) -> String {
         told(self.0)
     }
@@ -202,10 +197,6 @@ impl Object for Unit {
 
     fn methods(&self) -> &'static Table {
         &UNIT
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
     }
 
     fn text(&self) -> String {

@@ -12,12 +12,10 @@ use loadline_model::error_class::ErrorClass;
 use loadline_model::event::Mark;
 use loadline_model::executor::{Executor, RateStage, Spacing, VuStage};
 use loadline_model::observation::Observations;
-use loadline_model::plan::{AggregationPlan, Behaviour, OnExhausted, Scenario, TestPlan};
+use loadline_model::plan::{Behaviour, OnExhausted, Scenario, TestPlan};
 use loadline_model::request::{BodySource, RequestMix, RequestOrder, RequestTemplate};
-use loadline_model::result::{
-    Environment, GeneratorUse, Percentiles, Rates, Row, StopReason, TimeMetric, Totals,
-};
-use loadline_model::snapshot::{Shape, Snapshot};
+use loadline_model::result::{Environment, GeneratorUse, Percentiles, Row, TimeMetric, Totals};
+use loadline_model::snapshot::Shape;
 use loadline_model::template::Template;
 use loadline_model::test_summary::TestSummary;
 use loadline_model::units::{ArrivalRate, Nanos};
@@ -297,36 +295,20 @@ fn plan(executor: Executor) -> TestPlan {
     };
     TestPlan {
         scenarios: vec![scenario],
-        client: ClientPlan::default(),
-        thresholds: Vec::new(),
-        warm_up: Duration::ZERO,
         start_window: Duration::from_micros(100),
-        workers: None,
-        aggregation: AggregationPlan::default(),
-        labels: BTreeMap::new(),
-        tags: BTreeMap::new(),
         seed: 1,
-        segment: None,
-        script: None,
-        script_thresholds: Vec::new(),
+        ..TestPlan::without_load(ClientPlan::default())
     }
 }
 
 fn totals(seconds: f64, asked: Option<u64>, vus: u64) -> Totals {
     let ns = (seconds * 1e9) as u64;
     Totals {
-        started_unix_ms: 0,
         elapsed_ns: ns,
         measured_ns: ns,
-        stop: StopReason::Finished,
         asked,
-        never_started: 0,
-        seen: Snapshot::default(),
-        rates: Rates::default(),
         active_vus_max: vus,
         cpu_ns: ns / 3,
-        rss_max_bytes: 0,
-        throttled_ns: None,
-        window_rates: loadline_metric::ValueTrend::default(),
+        ..Totals::default()
     }
 }

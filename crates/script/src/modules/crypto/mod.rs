@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
+use data_encoding::HEXLOWER;
 use rquickjs::function::{Opt, Rest};
 use rquickjs::{Coerced, Ctx, Function, IntoJs, Object, Result, Value};
 
@@ -147,7 +148,7 @@ fn encoded<'js>(ctx: &Ctx<'js>, bytes: &[u8], encoding: Option<&Value<'js>>) -> 
         _ => String::new(),
     };
     match encoding.as_str() {
-        "hex" => hex(bytes).into_js(ctx),
+        "hex" => HEXLOWER.encode(bytes).into_js(ctx),
         "base64" => STANDARD.encode(bytes).into_js(ctx),
         "base64url" => URL_SAFE.encode(bytes).into_js(ctx),
         "base64rawurl" => URL_SAFE_NO_PAD.encode(bytes).into_js(ctx),
@@ -156,18 +157,8 @@ fn encoded<'js>(ctx: &Ctx<'js>, bytes: &[u8], encoding: Option<&Value<'js>>) -> 
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-    text
-}
-
 fn hex_encode(ctx: Ctx<'_>, data: Opt<Value<'_>>) -> Result<String> {
-    Ok(hex(&needed(&ctx, data.0.as_ref())?))
+    Ok(HEXLOWER.encode(&needed(&ctx, data.0.as_ref())?))
 }
 
 fn random_bytes<'js>(ctx: Ctx<'js>, size: Opt<Coerced<f64>>) -> Result<Value<'js>> {
@@ -198,14 +189,7 @@ mod tests {
             const tried = (f) => {{ try {{ return f(); }} catch (e) {{ return String(e); }} }};
             export default function () {{ {body} }}"#
         );
-        let rehearsed = Rehearsal::new(&script).run();
-        assert_eq!(rehearsed.failure(), None);
-        let bare = |line: &String| {
-            line.trim_start_matches("info ")
-                .trim_end_matches(" source=console")
-                .to_owned()
-        };
-        rehearsed.log().iter().map(bare).collect()
+        Rehearsal::new(&script).run().said()
     }
 
     #[test]

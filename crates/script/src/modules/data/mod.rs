@@ -190,14 +190,7 @@ mod tests {
             const a = new SharedArray("a", () => [{{ n: 1, deep: {{ x: [1, 2] }} }}, "str", 5, null, [1, [2]], true, 1.5]);
             export default function () {{ {body} }}"#
         );
-        let rehearsed = Rehearsal::new(&script).run();
-        assert_eq!(rehearsed.failure(), None);
-        let log = rehearsed.log();
-        let bare = |line: &String| {
-            let line = line.trim_start_matches("info ");
-            line.trim_end_matches(" source=console").to_owned()
-        };
-        log.iter().map(bare).collect()
+        Rehearsal::new(&script).run().said()
     }
 
     #[test]

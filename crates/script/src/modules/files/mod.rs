@@ -9,10 +9,9 @@
 )]
 
 use bytes::Bytes;
-use rquickjs::class::{JsClass, Readable, Trace, Tracer};
-use rquickjs::function::Constructor;
-use rquickjs::{ArrayBuffer, Class, Ctx, Function, JsLifetime, Object, Result};
+use rquickjs::{ArrayBuffer, Class, Ctx, Function, Object, Result};
 
+use super::held::{Held, Opaque};
 use crate::natives::{Body, Builtin};
 use crate::program::{OpenError, OpenFault};
 use crate::vu::{Stage, state};
@@ -44,22 +43,8 @@ impl Contents {
     }
 }
 
-// SAFETY: it holds nothing that lives in the context.
-unsafe impl JsLifetime<'_> for Contents {
-    type Changed<'to> = Contents;
-}
-
-impl<'js> Trace<'js> for Contents {
-    fn trace<'a>(&self, _: Tracer<'a, 'js>) {}
-}
-
-impl<'js> JsClass<'js> for Contents {
-    const NAME: &'static str = "Contents";
-    type Mutable = Readable;
-
-    fn constructor(_: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Ok(None)
-    }
+impl Opaque for Contents {
+    const CLASS: &'static str = "Contents";
 }
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -84,7 +69,7 @@ fn open<'js>(ctx: Ctx<'js>, path: String) -> Result<Object<'js>> {
             told.set("name", path.rsplit('/').next().unwrap_or_default())?;
             told.set("path", path.as_str())?;
             told.set("size", file.bytes.len())?;
-            told.set("contents", Class::instance(ctx, Contents(file.bytes))?)?;
+            told.set("contents", Held::make(ctx, Contents(file.bytes))?)?;
         }
         Err(error) => {
             let (fault, message) = fault_of(&error);
@@ -116,12 +101,12 @@ fn clean(path: &str) -> String {
 /// A copy of a range of bytes.
 fn piece<'js>(
     ctx: Ctx<'js>,
-    contents: Class<'js, Contents>,
+    contents: Class<'js, Held<Contents>>,
     start: usize,
     end: usize,
 ) -> Result<ArrayBuffer<'js>> {
     let contents = contents.borrow();
-    ArrayBuffer::new_copy(ctx, contents.0.get(start..end).unwrap_or_default())
+    ArrayBuffer::new_copy(ctx, contents.0.0.get(start..end).unwrap_or_default())
 }
 
 #[cfg(test)]

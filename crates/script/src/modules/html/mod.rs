@@ -19,12 +19,12 @@ mod tree;
 
 use std::rc::Rc;
 
-use rquickjs::class::{JsClass, Readable, Trace, Tracer};
-use rquickjs::function::{Constructor, IntoJsFunc};
-use rquickjs::{Class, Ctx, Error, Exception, Function, IntoJs, JsLifetime, Object, Result, Value};
+use rquickjs::function::IntoJsFunc;
+use rquickjs::{Class, Ctx, Error, Exception, Function, IntoJs, Object, Result, Value};
 
 use crate::globals::builtin_namespace;
 use crate::modules::bytes;
+use crate::modules::held::{Held, Opaque};
 use crate::natives::{Body, Builtin};
 use crate::vu::{cancellation, state};
 use parse::Refusal;
@@ -51,22 +51,8 @@ pub(super) const ELEMENTS: Builtin = Builtin {
 /// The tree of a page, as held by scripts.
 struct Page(Rc<Tree>);
 
-// SAFETY: it holds nothing that lives in the context.
-unsafe impl JsLifetime<'_> for Page {
-    type Changed<'to> = Page;
-}
-
-impl<'js> Trace<'js> for Page {
-    fn trace<'a>(&self, _: Tracer<'a, 'js>) {}
-}
-
-impl<'js> JsClass<'js> for Page {
-    const NAME: &'static str = "Page";
-    type Mutable = Readable;
-
-    fn constructor(_: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Ok(None)
-    }
+impl Opaque for Page {
+    const CLASS: &'static str = "Page";
 }
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -97,17 +83,17 @@ fn add<'js, P>(
     natives.set(name, Function::new(natives.ctx().clone(), body)?)
 }
 
-type PageOf<'js> = Class<'js, Page>;
+type PageOf<'js> = Class<'js, Held<Page>>;
 
 fn tree(page: &PageOf<'_>) -> Rc<Tree> {
-    Rc::clone(&page.borrow().0)
+    Rc::clone(&page.borrow().0.0)
 }
 
 /// Parses a text; returns the page, or why it is refused.
 fn parse<'js>(ctx: Ctx<'js>, source: Value<'js>) -> Result<Value<'js>> {
     let source = bytes::text(&source)?;
     match Tree::parse(source, || !state(&ctx).interrupt()) {
-        Ok(tree) => Class::instance(ctx.clone(), Page(Rc::new(tree)))?.into_js(&ctx),
+        Ok(tree) => Held::make(ctx.clone(), Page(Rc::new(tree)))?.into_js(&ctx),
         Err(Refusal::Unwanted) => Err(cancellation(&ctx)),
         Err(refusal) => refusal.message().into_js(&ctx),
     }

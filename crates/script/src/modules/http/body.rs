@@ -5,15 +5,15 @@
 //! `mime/multipart`).
 
 use bytes::Bytes;
-use rquickjs::class::{JsClass, Readable, Trace, Tracer};
-use rquickjs::function::{Constructor, Opt};
-use rquickjs::{Class, Coerced, Ctx, JsLifetime, Object, Result, Value};
+use rquickjs::function::Opt;
+use rquickjs::{Class, Coerced, Ctx, Object, Result, Value};
 
 use super::call::Refused;
 use super::{error, go_value};
 use crate::kinds::array_buffer;
 use crate::modules::bytes::{of_data, of_text};
 use crate::modules::go_values::GoText;
+use crate::modules::held::{Held, Opaque};
 use crate::vu::state;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -163,27 +163,15 @@ fn in_quotes(text: &str) -> String {
 /// Marks an object as made by `file`.
 pub(super) struct FileData;
 
-// SAFETY: it holds nothing that lives in the context.
-unsafe impl JsLifetime<'_> for FileData {
-    type Changed<'to> = FileData;
-}
-
-impl<'js> Trace<'js> for FileData {
-    fn trace<'a>(&self, _: Tracer<'a, 'js>) {}
-}
-
-impl<'js> JsClass<'js> for FileData {
-    const NAME: &'static str = "FileData";
-    type Mutable = Readable;
-
-    fn constructor(_: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Ok(None)
-    }
+impl Opaque for FileData {
+    const CLASS: &'static str = "FileData";
 }
 
 fn file_of<'js>(value: &Value<'js>) -> Option<Object<'js>> {
     let object = value.as_object()?;
-    object.instance_of::<FileData>().then(|| object.clone())
+    object
+        .instance_of::<Held<FileData>>()
+        .then(|| object.clone())
 }
 
 /// `file(data, filename, contentType)`
@@ -192,7 +180,7 @@ pub(super) fn file<'js>(
     data: Opt<Value<'js>>,
     filename: Opt<GoText>,
     content_type: Opt<GoText>,
-) -> Result<Class<'js, FileData>> {
+) -> Result<Class<'js, Held<FileData>>> {
     let data = data.0.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     if !data.is_string() && data.as_object().and_then(array_buffer).is_none() {
         let kind = go_value::type_name(&data);
@@ -204,7 +192,7 @@ pub(super) fn file<'js>(
         None => state(&ctx).host.unix_ns().to_string(),
     };
     let content_type = content_type.0.map(|kind| kind.0);
-    let file = Class::instance(ctx, FileData)?;
+    let file = Held::make(ctx, FileData)?;
     file.set("data", data)?;
     file.set("filename", filename)?;
     file.set(

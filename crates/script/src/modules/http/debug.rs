@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use loadline_model::uuid;
+
 use super::call::Call;
 use crate::hop::{HopAnswer, HopRequest};
 use crate::host::LogLevel;
@@ -35,7 +37,7 @@ pub(super) fn request(state: &VuState, call: &Call, request: &HopRequest) -> Opt
     }
     dump.push('\n');
     let body = request.body.as_deref().unwrap_or_default();
-    let id = random_id(state);
+    let id = uuid::text(state.host.random(), state.host.random());
     say(state, call, "Request", dump, body, &id);
     Some(id)
 }
@@ -76,20 +78,6 @@ fn field(dump: &mut String, name: &str, value: &str) {
     for part in [name, ": ", value, "\n"] {
         dump.push_str(part);
     }
-}
-
-/// A random UUID (RFC 9562, version 4).
-fn random_id(state: &VuState) -> String {
-    let high = state.host.random() & !0xf000 | 0x4000;
-    let low = state.host.random() >> 2 | 1 << 63;
-    format!(
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        high >> 32,
-        high >> 16 & 0xffff,
-        high & 0xffff,
-        low >> 48,
-        low & 0xffff_ffff_ffff
-    )
 }
 
 fn say(state: &VuState, call: &Call, what: &str, head: String, body: &[u8], id: &str) {

@@ -4,12 +4,12 @@
 
 use std::rc::Rc;
 
-use rquickjs::class::{JsClass, Readable, Trace, Tracer};
-use rquickjs::function::{Constructor, Opt, Rest};
-use rquickjs::{Class, Ctx, Exception, JsLifetime, Result, Value};
+use rquickjs::function::{Opt, Rest};
+use rquickjs::{Class, Ctx, Exception, Result, Value};
 
 use super::error;
 use super::vu::client_state;
+use crate::modules::held::{Held, Opaque};
 use crate::vu::state;
 
 /// Ranges of statuses, both ends included.
@@ -39,29 +39,15 @@ impl Expected {
 /// The result of `expectedStatuses`: an object without properties.
 pub(super) struct ExpectedStatuses(Rc<Expected>);
 
-// SAFETY: it holds nothing that lives in the context.
-unsafe impl JsLifetime<'_> for ExpectedStatuses {
-    type Changed<'to> = ExpectedStatuses;
-}
-
-impl<'js> Trace<'js> for ExpectedStatuses {
-    fn trace<'a>(&self, _: Tracer<'a, 'js>) {}
-}
-
-impl<'js> JsClass<'js> for ExpectedStatuses {
-    const NAME: &'static str = "ExpectedStatuses";
-    type Mutable = Readable;
-
-    fn constructor(_: &Ctx<'js>) -> Result<Option<Constructor<'js>>> {
-        Ok(None)
-    }
+impl Opaque for ExpectedStatuses {
+    const CLASS: &'static str = "ExpectedStatuses";
 }
 
 /// `expectedStatuses(...)`
 pub(super) fn expected_statuses<'js>(
     ctx: Ctx<'js>,
     arguments: Rest<Value<'js>>,
-) -> Result<Class<'js, ExpectedStatuses>> {
+) -> Result<Class<'js, Held<ExpectedStatuses>>> {
     if arguments.0.is_empty() {
         return Err(error::throw(&ctx, "no arguments"));
     }
@@ -69,7 +55,7 @@ pub(super) fn expected_statuses<'js>(
     for (at, argument) in arguments.0.iter().enumerate() {
         ranges.push(range_of(&ctx, at + 1, argument)?);
     }
-    Class::instance(ctx, ExpectedStatuses(Rc::new(Expected { ranges })))
+    Held::make(ctx, ExpectedStatuses(Rc::new(Expected { ranges })))
 }
 
 /// The range from an argument; `number` counts from 1.
@@ -109,8 +95,8 @@ pub(super) fn expected_of(value: &Value<'_>) -> Option<Option<Rc<Expected>>> {
     if value.is_null() {
         return Some(None);
     }
-    let class = Class::<ExpectedStatuses>::from_object(value.as_object()?)?;
-    let expected = Rc::clone(&class.borrow().0);
+    let class = Class::<Held<ExpectedStatuses>>::from_object(value.as_object()?)?;
+    let expected = Rc::clone(&class.borrow().0.0);
     Some(Some(expected))
 }
 

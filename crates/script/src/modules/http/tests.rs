@@ -134,17 +134,7 @@ fn run_with(body: &str, make: impl FnOnce(&str) -> Rehearsal) -> (Rehearsed, Vec
 
 /// The script's log, without the source.
 fn said(body: &str) -> Vec<String> {
-    let (rehearsed, _) = run(body);
-    assert_eq!(rehearsed.failure(), None);
-    rehearsed
-        .log()
-        .iter()
-        .map(|line| {
-            line.trim_start_matches("info ")
-                .trim_end_matches(" source=console")
-                .to_owned()
-        })
-        .collect()
+    run(body).0.said()
 }
 
 fn tags(rehearsed: &Rehearsed) -> Vec<String> {

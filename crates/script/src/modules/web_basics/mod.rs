@@ -77,14 +77,7 @@ mod tests {
             const tried = (f) => {{ try {{ return f(); }} catch (e) {{ return e.name; }} }};
             export default async function () {{ {body} }}"#
         );
-        let rehearsed = Rehearsal::new(&script).run();
-        assert_eq!(rehearsed.failure(), None);
-        let bare = |line: &String| {
-            line.trim_start_matches("info ")
-                .trim_end_matches(" source=console")
-                .to_owned()
-        };
-        rehearsed.log().iter().map(bare).collect()
+        Rehearsal::new(&script).run().said()
     }
 
     #[test]

@@ -15,14 +15,7 @@ fn log_of(body: &str) -> Vec<String> {
         const tried = async (f) => {{ try {{ console.log(await f()); }} catch (e) {{ console.log(`${{e.name}}: ${{e.message}}`); }} }};
         export default async function () {{ {body} }}"#
     );
-    let rehearsed = Rehearsal::new(&script).run();
-    assert_eq!(rehearsed.failure(), None);
-    let bare = |line: &String| {
-        line.trim_start_matches("info ")
-            .trim_end_matches(" source=console")
-            .to_owned()
-    };
-    rehearsed.log().iter().map(bare).collect()
+    Rehearsal::new(&script).run().said()
 }
 
 #[test]

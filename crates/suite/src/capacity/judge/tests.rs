@@ -9,29 +9,7 @@ fn figures(times_ms: &[(u64, u64)]) -> Figures {
     for (ms, count) in times_ms {
         times.record_n(ms * 1_000_000, *count);
     }
-    let count = times.count();
-    let all = CountOfTotal {
-        part: count,
-        whole: count,
-    };
-    Figures {
-        times: vec![times],
-        unanswered: 0,
-        errors: CountOfTotal {
-            part: 0,
-            whole: count,
-        },
-        checks: all,
-        goodput: all,
-        is_delivered: true,
-        throughput: count as f64,
-        piled_up: None,
-        limit: Limit::Nobody,
-        lag_p99_ns: 0,
-        is_shared: false,
-        headline: String::new(),
-        findings: Vec::new(),
-    }
+    Figures::faultless(times)
 }
 
 fn outcome_of(slo: &str, figures: &Figures) -> Outcome {

@@ -17,7 +17,7 @@ use crate::testbed::plan::{ComponentKind, ComponentPlan, TestbedPlan};
 use crate::testbed::tally::CounterSlot as Counter;
 use process::{Event, Launch, Who, in_words};
 use scaler::Scaler;
-use slot::{ReplicaSlot, Starting};
+use slot::{Leave, ReplicaSlot, Starting};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::mpsc::Sender;
@@ -150,7 +150,7 @@ impl Fleet {
         let is_wanted = !self.stopping && (replica as u64) < u64::from(*wanted);
         let slot = &mut slots[replica];
         if !is_wanted {
-            slot.leave(now_ns, false);
+            slot.leave(now_ns, Leave::Unwanted);
         } else if slot.is_due(now_ns) {
             self.generation += 1;
             let who = Who {
@@ -267,7 +267,7 @@ impl Fleet {
         component.needs_replicas()?;
         component.want(0);
         for slot in &mut component.slots {
-            slot.leave(now_ns, false);
+            slot.leave(now_ns, Leave::Unwanted);
         }
         Ok(())
     }
@@ -277,7 +277,7 @@ impl Fleet {
         let component = self.component(name)?;
         component.forgive();
         for slot in &mut component.slots {
-            slot.leave(now_ns, true);
+            slot.leave(now_ns, Leave::Restart);
         }
         Ok(())
     }

@@ -63,8 +63,16 @@ pub(super) struct Leaving {
     asked_ns: u64,
     told: bool,
     killed: bool,
-    /// Whether another one follows at once.
-    pub(super) restart: bool,
+    why: Leave,
+}
+
+/// Why a process is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leave {
+    /// It is not wanted any more.
+    Unwanted,
+    /// Another one is to take its place.
+    Restart,
 }
 
 /// What a start needs besides the place.
@@ -200,7 +208,7 @@ impl ReplicaSlot {
         }
         self.next = match (&live.leaving, plan.restart_after) {
             (Some(leaving), _) => {
-                self.restarts += u64::from(leaving.restart);
+                self.restarts += u64::from(leaving.why == Leave::Restart);
                 Next::Now
             }
             (None, Some(after)) => Next::At(now_ns + crate::duration::as_ns(after)),
@@ -209,13 +217,13 @@ impl ReplicaSlot {
     }
 
     /// Asks the process to end, in order.
-    pub(super) fn leave(&mut self, now_ns: u64, restart: bool) {
+    pub(super) fn leave(&mut self, now_ns: u64, why: Leave) {
         if let Some(live) = &mut self.live {
             live.leaving.get_or_insert(Leaving {
                 asked_ns: now_ns,
                 told: false,
                 killed: false,
-                restart,
+                why,
             });
         }
     }

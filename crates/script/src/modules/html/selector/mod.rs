@@ -135,6 +135,25 @@ struct Count {
     is_of_name: bool,
 }
 
+impl Count {
+    const CHILD: Count = Count {
+        is_from_last: false,
+        is_of_name: false,
+    };
+    const LAST_CHILD: Count = Count {
+        is_from_last: true,
+        is_of_name: false,
+    };
+    const OF_TYPE: Count = Count {
+        is_from_last: false,
+        is_of_name: true,
+    };
+    const LAST_OF_TYPE: Count = Count {
+        is_from_last: true,
+        is_of_name: true,
+    };
+}
+
 /// A parsed selector.
 pub(super) struct Selector {
     /// `None`: it is invalid.

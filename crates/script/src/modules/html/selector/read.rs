@@ -287,14 +287,14 @@ impl<'a> Reader<'a> {
             "containsown" => Test::Text(Span::Own, self.in_parentheses(Reader::wording)?),
             "matches" => Test::Text(Span::Whole, self.in_parentheses(Reader::fitting)?),
             "matchesown" => Test::Text(Span::Own, self.in_parentheses(Reader::fitting)?),
-            "nth-child" => self.nth(false, false)?,
-            "nth-last-child" => self.nth(true, false)?,
-            "nth-of-type" => self.nth(false, true)?,
-            "nth-last-of-type" => self.nth(true, true)?,
-            "first-child" => first(false, false),
-            "last-child" => first(true, false),
-            "first-of-type" => first(false, true),
-            "last-of-type" => first(true, true),
+            "nth-child" => self.nth(Count::CHILD)?,
+            "nth-last-child" => self.nth(Count::LAST_CHILD)?,
+            "nth-of-type" => self.nth(Count::OF_TYPE)?,
+            "nth-last-of-type" => self.nth(Count::LAST_OF_TYPE)?,
+            "first-child" => first(Count::CHILD),
+            "last-child" => first(Count::LAST_CHILD),
+            "first-of-type" => first(Count::OF_TYPE),
+            "last-of-type" => first(Count::LAST_OF_TYPE),
             "only-child" => Test::Only { is_of_name: false },
             "only-of-type" => Test::Only { is_of_name: true },
             "input" => Test::Input,
@@ -331,12 +331,8 @@ impl<'a> Reader<'a> {
         Some(Wording::Fits(self.pattern()?))
     }
 
-    fn nth(&mut self, is_from_last: bool, is_of_name: bool) -> Option<Test> {
+    fn nth(&mut self, count: Count) -> Option<Test> {
         let (step, start) = self.in_parentheses(Reader::places)?;
-        let count = Count {
-            is_from_last,
-            is_of_name,
-        };
         Some(Test::Nth(Nth { step, start, count }))
     }
 
@@ -389,11 +385,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn first(is_from_last: bool, is_of_name: bool) -> Test {
-    let count = Count {
-        is_from_last,
-        is_of_name,
-    };
+fn first(count: Count) -> Test {
     Test::Nth(Nth {
         step: 0,
         start: 1,

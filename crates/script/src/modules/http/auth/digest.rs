@@ -3,6 +3,7 @@
 //! Must not know requests beyond method and target. Invariant: a challenge with an unknown algorithm gets no
 //! response rather than a wrong one.
 
+use data_encoding::HEXLOWER;
 use md5::{Digest, Md5};
 use sha2::{Sha256, Sha512_256};
 
@@ -85,15 +86,11 @@ impl Algorithm {
 
     fn hash(self, text: &str) -> String {
         match self {
-            Algorithm::Md5 => hex(&Md5::digest(text)),
-            Algorithm::Sha256 => hex(&Sha256::digest(text)),
-            Algorithm::Sha512_256 => hex(&Sha512_256::digest(text)),
+            Algorithm::Md5 => HEXLOWER.encode(&Md5::digest(text)),
+            Algorithm::Sha256 => HEXLOWER.encode(&Sha256::digest(text)),
+            Algorithm::Sha512_256 => HEXLOWER.encode(&Sha512_256::digest(text)),
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `name=value` pairs separated by commas; a value may be quoted.

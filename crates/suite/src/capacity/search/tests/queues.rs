@@ -9,7 +9,7 @@ use loadline_model::result::Row;
 use loadline_sim::{Law, Server, ServerPlan};
 
 use super::super::super::answer::Capacity;
-use super::super::super::figures::{CountOfTotal, Figures, piled_up};
+use super::super::super::figures::{Figures, piled_up};
 use super::super::super::slo::Slo;
 use super::*;
 
@@ -118,28 +118,10 @@ fn rows(order: &Order, spans: &[(u64, u64)]) -> Vec<Row> {
 }
 
 fn figures(times: TimeTrend, rows: &[Row]) -> Figures {
-    let count = times.count();
-    let all = CountOfTotal {
-        part: count,
-        whole: count,
-    };
     Figures {
-        times: vec![times],
-        unanswered: 0,
-        errors: CountOfTotal {
-            part: 0,
-            whole: count,
-        },
-        checks: all,
-        goodput: all,
-        is_delivered: true,
         throughput: 0.0,
         piled_up: piled_up(rows),
-        limit: Limit::Nobody,
-        lag_p99_ns: 0,
-        is_shared: false,
-        headline: String::new(),
-        findings: Vec::new(),
+        ..Figures::faultless(times)
     }
 }
 

@@ -114,7 +114,7 @@ impl WantedAgents {
                     && let Err(error) = local.start_one(name)
                 {
                     print::to_stderr(&format!(
-                        "--agents: no other agent can be started: {error}\n"
+                        "--agents: cannot start an agent: {error}\n"
                     ));
                 }
             }),
@@ -199,7 +199,7 @@ fn refuse_idle(agents: u32, plan: &TestPlan, env: &Env) -> Result<(), Ending> {
     if env.get(REFUSE_IDLE_VARIABLE).is_none() || agents <= vus {
         return Ok(());
     }
-    let why = format!("--agents: {agents} are more than the test's virtual users, {vus} at most");
+    let why = format!("--agents: {agents} agents are more than the test's {vus} virtual users");
     Err(Ending::refusal(ExitCode::InvalidConfig, &why))
 }
 

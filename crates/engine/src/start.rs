@@ -60,10 +60,10 @@ impl fmt::Display for StartError {
         match self {
             StartError::Plan(why) => f.write_str(why),
             StartError::Tls(error) => error.fmt(f),
-            StartError::Thread(error) => write!(f, "the system refuses another thread: {error}"),
+            StartError::Thread(error) => write!(f, "cannot start a thread: {error}"),
             StartError::Runtime(error) => write!(
                 f,
-                "the system refuses what a thread needs to make requests: {error}; raise its limits, such as \
+                "cannot set up a worker thread: {error}; raise its limits, such as \
                  ulimit -n 1024"
             ),
         }

@@ -87,7 +87,7 @@ impl<'a> Fields<'a> {
         match strange.next() {
             None => Ok(()),
             Some((name, _)) => Err(invalid(format!(
-                "{}: there is no such field; there are {}",
+                "{}: unknown field; use {}",
                 self.path(name),
                 known.join(", ")
             ))),
@@ -114,7 +114,7 @@ impl<'a> Fields<'a> {
             "always" => Ok(Cleanup::Always),
             "on-success" => Ok(Cleanup::OnSuccess),
             other => Err(invalid(format!(
-                "{}: {other:?} is none of never, always and on-success",
+                "{}: {other:?} is not never, always or on-success",
                 self.path("cleanup")
             ))),
         }
@@ -252,7 +252,7 @@ pub(crate) fn name(object: &Value) -> Result<String, Refusal> {
     match name.len() {
         1..=NAME_MAX => Ok(name),
         _ => Err(invalid(format!(
-            "metadata.name: at most {NAME_MAX} characters, so that what is made of it can be named after it"
+            "metadata.name: at most {NAME_MAX} characters, because the names of its objects are longer"
         ))),
     }
 }

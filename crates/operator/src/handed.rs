@@ -69,7 +69,7 @@ pub fn plan(run: &Test, pod: &str, log: &str) -> Plan {
     let is_measured = !has_room && matches!(run.work, Work::Suite { .. });
     let elsewhere = is_measured.then(|| {
         format!(
-            "with what was measured it is {}: that is in the log of the container {CONTAINER} of pod {pod}",
+            "with its measurements it is {}: they are in the log of the container {CONTAINER} of pod {pod}",
             too_large()
         )
     });

@@ -78,7 +78,7 @@ fn results(spec: &Fields<'_>, name: &str) -> Result<(Option<String>, Wanted), Re
     };
     if said.results.is_some() || said.secret.is_some() {
         return Err(invalid(
-            "spec.results: a suite works on the volumeClaim, and nothing is handed on to anywhere else: either volumeClaim, or to and secret"
+            "spec.results: a suite that works on a volumeClaim leaves its results there: give either volumeClaim, or to and secret"
                 .to_owned(),
         ));
     }

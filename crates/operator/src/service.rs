@@ -54,7 +54,7 @@ fn user(text: &str) -> Result<String, String> {
         "image" => Ok(text.to_owned()),
         text => match text.parse::<i64>() {
             Ok(1..) => Ok(text.to_owned()),
-            _ => Err("it is neither the number of a user other than root, nor image".to_owned()),
+            _ => Err("write image, or the number of a user other than root".to_owned()),
         },
     }
 }
@@ -158,7 +158,7 @@ async fn kinds(client: &Client, namespaces: &[String]) -> Result<Vec<Kind>, Stri
         }
     }
     match there.is_empty() {
-        true => Err("none of the kinds that it runs is there".to_owned()),
+        true => Err("the cluster has none of the kinds that it runs".to_owned()),
         false => Ok(there),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
     pod.spec = present(template.object("spec")?);
     if let Some(decided) = DECIDED.iter().find(|field| pod.spec.contains_key(**field)) {
         return Err(invalid(format!(
-            "{}: the operator decides about it",
+            "{}: the operator sets this",
             spec.path(decided)
         )));
     }
@@ -46,7 +46,7 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
             true if pod.container.is_empty() => {
                 pod.container = present(container.as_object());
             }
-            true => return Err(invalid(format!("{place}: {ours} is there twice"))),
+            true => return Err(invalid(format!("{place}: {ours} is given twice"))),
         }
     }
     if let Some(field) = PROGRAM
@@ -54,7 +54,7 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
         .find(|field| pod.container.contains_key(**field))
     {
         return Err(invalid(format!(
-            "{place}: {field} of {ours}: the operator says what it runs, and spec.arguments how"
+            "{place}: {field} of {ours}: the operator sets the program; its options go into spec.arguments"
         )));
     }
     for (fields, names, place) in [

@@ -160,7 +160,7 @@ documents:
     assert!(message.contains("not run: never"), "{message}");
     let log = lab.kubectl(&["logs", "job/rows-suite"]);
     assert!(
-        log.contains("stopped on the way: long\nnot run: never"),
+        log.contains("interrupted: long\nnot run: never"),
         "{log}"
     );
     assert!(log.contains("/results/results.md written"), "{log}");

@@ -317,7 +317,7 @@ fn what_a_killed_process_left_changed_is_taken_back_by_the_next_start() {
     next.lead_to(&other);
     let (end, _) = next.run(SUITE);
     assert_eq!(end.problems.len(), 3, "{:?}", end.problems);
-    assert!(end.problems[0].contains("could not be taken back"));
+    assert!(end.problems[0].contains("could not be undone"));
     assert!(other.requests().iter().all(|line| line.starts_with("GET")));
     assert_eq!(
         next.state().changes().expect("the state can be read").len(),
@@ -388,7 +388,7 @@ rows: [{bench: '-n 1'}]
     let refused = plan(unnamed).expect_err("no cluster is named");
     assert!(refused.contains("the cluster is not named"), "{refused}");
     let target = unnamed.replace("http://h/", "{kubernetes: {service: api}}");
-    let refused = plan(&target).expect_err("no context is named");
+    let refused = plan(&target).expect_err("no context is given");
     assert!(refused.contains("context"), "{refused}");
     let bench = Bench::new();
     let (end, _) = bench.run(&SUITE.replace("shop-test", "elsewhere"));

@@ -59,7 +59,7 @@ impl Page {
     }
 
     fn listen(&self, asked: &Asked<'_>) -> Work {
-        let full = || Answer::new(503, PLAIN, "too many pages listen to this run: close one\n");
+        let full = || Answer::new(503, PLAIN, "too many live pages are open: close one\n");
         let Some(place) = Place::take(&self.readers) else {
             return Work::Done(full());
         };

@@ -70,7 +70,7 @@ impl Arriving {
             let digest = digest_of(&self.archive);
             // A coordinator of an earlier version tells none.
             if !self.job.archive_digest.is_empty() && self.job.archive_digest != digest {
-                return Err("its script has not arrived as it was sent".to_owned());
+                return Err("its script was damaged in transit".to_owned());
             }
             *held = (digest, self.archive.into());
         }

@@ -145,7 +145,7 @@ impl Session<'_> {
             if self.orphaned_at.is_none() {
                 self.orphaned_at = Some(platform::monotonic_ns());
                 self.note(&format!(
-                    "the coordinator is gone: {why}; the load continues for at most {} s, unless it can be joined again",
+                    "the coordinator is gone: {why}; the load continues for at most {} s, unless the agent can rejoin",
                     self.settings.orphan_grace.as_secs_f64()
                 ));
             }
@@ -359,7 +359,7 @@ impl Session<'_> {
             return;
         };
         if self.orphaned_at.take().is_some() {
-            self.note("the coordinator is there again");
+            self.note("the coordinator is back");
         }
         if !welcome.note.is_empty() {
             self.note(&welcome.note);

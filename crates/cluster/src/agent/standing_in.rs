@@ -48,11 +48,11 @@ pub(super) fn begin(agent: &Arc<Agent>, asked: StandIn) {
     let known = known.as_mut().unwrap_or_else(|poisoned| poisoned.get_mut());
     known.retain(|thread| !thread.is_finished());
     if known.len() + 1 >= SHARES_MAX {
-        return note(&said(&asked, "it makes too many shares already"));
+        return note(&said(&asked, "it already runs too many shares"));
     }
     let own = Arc::clone(agent);
     let thread = thread::Builder::new().name("stand-in".to_owned());
-    let refused = said(&asked, "the system starts no more threads");
+    let refused = said(&asked, "cannot start a thread");
     match thread.spawn(move || make(&own, &asked)) {
         Ok(thread) => known.push(thread),
         Err(_) => note(&refused),

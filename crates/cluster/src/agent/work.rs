@@ -276,7 +276,7 @@ impl Work {
             match delivered.take() {
                 Some(Ok(())) => return true,
                 Some(Err(why)) => {
-                    let why = format!("its single values cannot be delivered: {why}");
+                    let why = format!("its samples cannot be delivered: {why}");
                     self.outgoing.say(What::Refusal(Refusal { why }));
                     return false;
                 }

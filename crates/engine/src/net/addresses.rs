@@ -174,7 +174,7 @@ impl Addresses {
         };
         let mut usable = usable(&found, self.rules.policy);
         if usable.is_empty() {
-            let why = format!("{host}: none of its addresses is of the version asked for");
+            let why = format!("{host}: it has no address of the requested IP version");
             let host = host.to_owned();
             return Err(Failure::new(ErrorClass::Dns, why).because(Cause::NoUsableAddress { host }));
         }

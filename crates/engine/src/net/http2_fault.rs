@@ -44,7 +44,7 @@ impl fmt::Display for Http2Fault {
                 (what, reason, debug.as_str())
             }
             Self::TurnedAway { reason, debug } => {
-                let what = "the target turned the request away with GOAWAY";
+                let what = "the target refused the request with GOAWAY";
                 (what, reason, debug.as_str())
             }
             Self::Gone { reason, debug, .. } => {
@@ -116,7 +116,7 @@ mod tests {
         let debug = "calm down".to_owned();
         assert_eq!(
             Http2Fault::TurnedAway { reason: 11, debug }.to_string(),
-            "the target turned the request away with GOAWAY: ENHANCE_YOUR_CALM (calm down)"
+            "the target refused the request with GOAWAY: ENHANCE_YOUR_CALM (calm down)"
         );
     }
 }

@@ -104,6 +104,6 @@ fn unresolved(route: &Route) -> Failure {
     let host_port = route.origin.host_port();
     Failure::new(
         ErrorClass::Dns,
-        format!("no address for {host_port} in time: the name server does not answer"),
+        format!("DNS lookup of {host_port} timed out: the name server does not answer"),
     )
 }

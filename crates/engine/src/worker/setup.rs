@@ -226,7 +226,7 @@ fn work(setup: WorkerSetup, place: &Place) -> Result<(), String> {
         let from = place.wait(worker.is_ok());
         let worker = worker?;
         let Some(from) = from else {
-            return Err("not started: another worker could not be made".to_owned());
+            return Err("not started: another worker could not start".to_owned());
         };
         worker.run(from).await;
         Ok(())

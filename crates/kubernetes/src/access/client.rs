@@ -420,7 +420,7 @@ impl Client {
             403 => Error::new(
                 ErrorKind::Forbidden,
                 format!(
-                    "{who} does not allow to {verb} {what} (403){said}; it takes {}",
+                    "{who} does not allow this user to {verb} {what} (403){said}; that needs {}",
                     call.place.rule(call.verb)
                 ),
             ),
@@ -431,12 +431,12 @@ impl Client {
             409 => Error::new(
                 ErrorKind::Conflict,
                 format!(
-                    "{who} did not {verb} {what}, since it conflicts with somebody else's change (409){said}"
+                    "{who} did not {verb} {what}, because it conflicts with another change (409){said}"
                 ),
             ),
             410 => Error::new(
                 ErrorKind::Gone,
-                format!("{who} no longer keeps the history of {what} that was asked for (410)"),
+                format!("{who} no longer has the requested history of {what} (410)"),
             ),
             429 | 500..=599 => Error::new(
                 ErrorKind::Unavailable,

@@ -158,7 +158,7 @@ impl ExecProgram {
         let expires_unix_ns = match expires {
             Some(text) => Some(
                 time::parse(&text)
-                    .ok_or_else(|| self.trouble("printed a time of expiry that is none"))?,
+                    .ok_or_else(|| self.trouble("printed an invalid expiry time"))?,
             ),
             None => None,
         };

@@ -146,7 +146,7 @@ impl Cluster {
         Err(Error::new(
             ErrorKind::Conflict,
             format!(
-                "{object} could not be put back: it is still being deleted after {} s",
+                "{object} could not be restored: it is still being deleted after {} s",
                 waited.as_secs()
             ),
         ))
@@ -180,7 +180,7 @@ impl Cluster {
         }
         Err(Error::new(
             ErrorKind::Conflict,
-            format!("{object} could not be put back: somebody else keeps changing it"),
+            format!("{object} could not be restored: something else keeps changing it"),
         ))
     }
 }

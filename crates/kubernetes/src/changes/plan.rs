@@ -187,7 +187,7 @@ impl Cluster {
             let is_kept = !json::items(&value, "/metadata/ownerReferences").is_empty();
             let is_holder = HOLDERS.contains(&name.kind.as_str());
             told.push(match is_holder {
-                true => format!("deletes {name}, which cannot be taken back"),
+                true => format!("deletes {name}, which cannot be undone"),
                 false => format!("deletes {name}"),
             });
             if !is_kept && !is_holder {

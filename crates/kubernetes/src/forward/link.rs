@@ -63,7 +63,7 @@ impl Link {
         let told = cluster.client.told();
         if access.proxy.is_some() {
             return Err(Error::config(format!(
-                "{told} is reached through a proxy, over which no port can be forwarded; use kubectl port-forward"
+                "{told} is reached through a proxy, which cannot forward ports; use kubectl port-forward"
             )));
         }
         let unfit = || Error::config(format!("{told}: its address cannot be read"));
@@ -276,7 +276,7 @@ impl Link {
             "403" => Error::new(
                 ErrorKind::Forbidden,
                 format!(
-                    "{told} is not allowed (403); it takes {}, and get besides for WebSockets",
+                    "{told} is not allowed (403); that needs {}, and also get for WebSockets",
                     self.rule
                 ),
             ),

@@ -189,7 +189,7 @@ impl Kubeconfig {
     pub(crate) fn access(&self, context: Option<&str>) -> Result<Access> {
         let name = context.or(self.current_context());
         let name =
-            name.ok_or_else(|| self.no_context("no context is named, and none is current"))?;
+            name.ok_or_else(|| self.no_context("no context is given, and the kubeconfig has no current one"))?;
         let Some(context) = find(&self.contexts, name) else {
             return Err(self.no_context(&format!("there is no context {}", quoted(name))));
         };

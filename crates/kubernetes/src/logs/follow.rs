@@ -113,7 +113,7 @@ impl LogFollower {
         thread::Builder::new()
             .name("kubernetes-logs".to_owned())
             .spawn(move || look.until(&ended, look_every))
-            .map_err(|error| Error::config(format!("no thread could be started: {error}")))?;
+            .map_err(|error| Error::config(format!("cannot start a thread: {error}")))?;
         Ok(LogFollower {
             lines,
             shared,
@@ -285,7 +285,7 @@ impl PodWatch {
             .spawn(move || reader.read(prepared, &part));
         if let Err(error) = spawned {
             self.shared
-                .note(format!("no thread could be started: {error}"));
+                .note(format!("cannot start a thread: {error}"));
         }
     }
 }

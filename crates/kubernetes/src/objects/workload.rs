@@ -240,7 +240,7 @@ impl Workload {
         }
         match self.is_current {
             true => Rollout::Complete,
-            false => progressing("the newest template is not in force yet".to_owned()),
+            false => progressing("the newest template has not been rolled out yet".to_owned()),
         }
     }
 

@@ -229,7 +229,7 @@ fn what_was_deleted_is_put_back() {
     server.put(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "extra" } }));
     let change = cluster.plan_delete(&objects[1..], "").expect("planned");
     assert!(
-        change.undo.is_nothing() && change.summary.contains("cannot be taken back"),
+        change.undo.is_nothing() && change.summary.contains("cannot be undone"),
         "{change}"
     );
 }

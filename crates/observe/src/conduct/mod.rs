@@ -224,7 +224,7 @@ impl Observers {
         }
         said.extend(self.ask_at_last(watches, window));
         said.extend(late.into_iter().map(|name| {
-            let text = "it did not end in time; what it read last may be missing";
+            let text = "it did not stop in time; its last readings may be missing";
             gap(&name, now, text.to_owned())
         }));
         said

@@ -124,7 +124,7 @@ pub(super) async fn make(
                     403 => "Forbidden",
                     _ => "Invalid",
                 },
-                message: format!("{} cannot be made: {}", what(), status.message),
+                message: format!("cannot create {}: {}", what(), status.message),
             }))
         }
         Err(error) => Err(Failure::of(&what(), &error)),
@@ -157,11 +157,11 @@ async fn there(
     let is_left = owners.iter().any(|owner| owner["kind"] == kind.name());
     match is_left || found["metadata"]["deletionTimestamp"].is_string() {
         true => Err(Failure::Passing(format!(
-            "{what} of an earlier test of this name is still there"
+            "{what} of an earlier test of this name still exists"
         ))),
         false => Err(Failure::Refused(Refusal {
             reason: "NameTaken",
-            message: format!("{what} already exists, and is not this test's"),
+            message: format!("{what} already exists, and does not belong to this test"),
         })),
     }
 }

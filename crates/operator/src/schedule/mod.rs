@@ -152,7 +152,7 @@ impl Schedule {
         let name = fields::name(object)?;
         if name.len() > NAME_MAX {
             return Err(invalid(format!(
-                "metadata.name: at most {NAME_MAX} characters, for tests have the minute after it"
+                "metadata.name: at most {NAME_MAX} characters, because its tests add the minute to it"
             )));
         }
         load_test::read(&child(object, &name))?;
@@ -255,7 +255,7 @@ impl Schedule {
         let others = next.told.active.clone();
         match self.policy {
             Policy::Forbid if !others.is_empty() => {
-                let message = format!("{name} is left out: {} still runs", others.join(", "));
+                let message = format!("{name} is skipped: {} is still running", others.join(", "));
                 next.notes.push(note(true, "LeftOut", message));
                 return;
             }
@@ -270,7 +270,7 @@ impl Schedule {
             Policy::Allow | Policy::Forbid => {}
         }
         next.notes
-            .push(note(false, "Made", format!("{name} is made")));
+            .push(note(false, "Made", format!("created {name}")));
         next.told.active.push(name.clone());
         next.make = Some(name);
     }
@@ -342,7 +342,7 @@ fn policy(spec: &Fields<'_>) -> Result<Policy, Refusal> {
         "Forbid" => Ok(Policy::Forbid),
         "Replace" => Ok(Policy::Replace),
         other => Err(invalid(format!(
-            "{}: {other:?} is none of Allow, Forbid and Replace",
+            "{}: {other:?} is not Allow, Forbid or Replace",
             spec.path("concurrencyPolicy")
         ))),
     }

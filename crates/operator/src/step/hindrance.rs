@@ -39,11 +39,11 @@ pub(super) fn look(seen: &Seen, now: Timestamp) -> Look {
         let waited = elapsed(job.made?, now);
         job.lacks_a_pod(&seen.pods).then(|| match &job.warning {
             Some(why) => {
-                let message = format!("Job {} lacks a pod: {}", job.name, why.message);
+                let message = format!("Job {} has no pod: {}", job.name, why.message);
                 borne(&why.reason, message, waited, TOLD_AFTER, DEADLINE)
             }
             None => {
-                let message = format!("Job {} lacks a pod yet", job.name);
+                let message = format!("Job {} has no pod yet", job.name);
                 borne("NoPod", message, waited, TOLD_AFTER, DEADLINE)
             }
         })

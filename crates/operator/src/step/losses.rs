@@ -79,7 +79,7 @@ impl At<'_> {
                 continue;
             };
             lost.replaced_by = Some(pod.name.clone());
-            let message = format!("pod {} comes in the place of {}", pod.name, lost.agent);
+            let message = format!("pod {} replaces {}", pod.name, lost.agent);
             step.notes.push(Note {
                 is_warning: false,
                 reason: "AgentReplaced".to_owned(),

@@ -174,8 +174,8 @@ fn begin(run: &Test, now: Timestamp) -> Step {
     let mut status = Status::begun(run.kind, run.parallelism, now);
     status.observed_generation = run.generation;
     let message = match run.work.is_alone() {
-        true => "the pod is made",
-        false => "the coordinator is made, and reads the script",
+        true => "pod created",
+        false => "coordinator created; it is reading the script",
     };
     let message = message.to_owned();
     Step::to(status, note(Stage::Initialization, message)).and(Act::MakeCoordinator)
@@ -219,7 +219,7 @@ impl At<'_> {
             return self.failed_before_start(&end);
         }
         if self.seen.heard.is_listening {
-            let message = "the script can be run".to_owned();
+            let message = "the script is valid".to_owned();
             let next = self.status.at(Stage::Initialized, self.now);
             return Step::to(next, note(Stage::Initialized, message));
         }
@@ -238,8 +238,8 @@ impl At<'_> {
             };
         }
         let message = match self.run.parallelism {
-            1 => "1 agent is made".to_owned(),
-            agents => format!("{agents} agents are made"),
+            1 => "1 agent created".to_owned(),
+            agents => format!("{agents} agents created"),
         };
         let next = self.status.at(Stage::Created, self.now);
         Step::to(next, note(Stage::Created, message)).and(Act::MakeAgents)
@@ -286,9 +286,9 @@ impl At<'_> {
         let mut next = self.status.at(Stage::Started, self.now);
         next.agents_ready = self.run.parallelism;
         let message = match self.run.agents() {
-            0 => "the pod is there".to_owned(),
-            1 => "the agent is there".to_owned(),
-            agents => format!("all {agents} agents are there"),
+            0 => "the pod is ready".to_owned(),
+            1 => "the agent has joined".to_owned(),
+            agents => format!("all {agents} agents have joined"),
         };
         Step::to(next, note(Stage::Started, message))
     }
@@ -383,7 +383,7 @@ impl At<'_> {
             .seen
             .pod(Role::Coordinator)
             .filter(|pod| pod.hand_on.is_some())?;
-        Some(Kept::in_log(&pod.name, "it did not come in time"))
+        Some(Kept::in_log(&pod.name, "it did not arrive in time"))
     }
 
     /// The coordinator ended before there was load.
@@ -418,7 +418,7 @@ impl At<'_> {
         step.notes.push(Note {
             is_warning: true,
             reason: "EditIgnored".to_owned(),
-            message: "it was edited, and continues as it started; delete it, and apply it again"
+            message: "the edit is ignored, and the test continues as it started; to apply it, delete the test and apply it again"
                 .to_owned(),
         });
         step

@@ -62,7 +62,7 @@ impl PodFields {
         let mut decided = DECIDED.iter().chain(&["containers"]);
         if let Some(decided) = decided.find(|field| fields.contains_key(**field)) {
             return Err(invalid(format!(
-                "spec.{name}.{decided}: the operator decides about it"
+                "spec.{name}.{decided}: the operator sets this"
             )));
         }
         Ok(PodFields(fields))

@@ -171,7 +171,7 @@ fn read_metric(reader: &mut Reader<'_>) -> Result<(usize, Option<usize>), ParseE
         Some((time, metric)) => match TIMES.iter().position(|known| *known == time) {
             Some(time) => (Some(time), metric),
             None => {
-                let why = format!("{time:?} is not a time; there are {}", TIMES.join(" and "));
+                let why = format!("{time:?} is not a time; use {}", TIMES.join(" and "));
                 return Err(reader.error_at(start, why));
             }
         },
@@ -189,7 +189,7 @@ fn read_metric(reader: &mut Reader<'_>) -> Result<(usize, Option<usize>), ParseE
         reader.error_at(
             start,
             format!(
-                "{found}; known are {} (percentiles, max and mean also as \
+                "{found}; use {} (percentiles, max and mean also as \
             service_time:p99, response_time:p99)",
                 names.join(", ")
             ),
@@ -392,7 +392,7 @@ mod tests {
     #[test]
     fn refusals_name_the_column_and_what_could_stand_there() {
         for (text, column, part) in [
-            ("", 1, "there is no metric; known are goodput, rps, p50"),
+            ("", 1, "there is no metric; use goodput, rps, p50"),
             ("p98 +10%", 1, "\"p98\" is not a metric"),
             ("goodput", 8, "there is no number"),
             ("p99 ++1%", 7, "more than one sign"),

@@ -135,7 +135,7 @@ const HTTP2: &[(&str, &str, &str)] = &[
     ("rules of a stream", "stream error: ", ""),
     ("rules of HTTP/2", "connection error: ", ""),
     (
-        "turned the request away",
+        "refused the request",
         "http2: Transport received GOAWAY from server ErrCode:",
         "",
     ),
@@ -335,7 +335,7 @@ mod tests {
                 "connection error: PROTOCOL_ERROR",
             ),
             (
-                "the target turned the request away with GOAWAY: ENHANCE_YOUR_CALM",
+                "the target refused the request with GOAWAY: ENHANCE_YOUR_CALM",
                 "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM",
             ),
             (

@@ -56,7 +56,7 @@ fn write_rows(html: &mut Html, result: &RunResult, rows_max: usize) {
     }
     if table.overflowed > 0 {
         let text = format!(
-            "{} with further values are counted in the totals alone",
+            "{} with further values are counted only in the totals",
             counted(table.overflowed, "sample")
         );
         html.between("<p class=\"hint\">", &text, "</p>");

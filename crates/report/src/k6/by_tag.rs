@@ -66,7 +66,7 @@ pub(crate) fn write(page: &mut Page, table: &ByTag, counted_ns: u64) {
     }
     if table.overflowed > 0 {
         let line = page.style.caution(&format!(
-            "  {} with further values are counted in the totals alone",
+            "  {} with further values are counted only in the totals",
             counted(table.overflowed, "sample")
         ));
         page.line(&line);
@@ -224,7 +224,7 @@ mod tests {
             of_width(&table(1, 7), 100),
             "Requests by name\n           requests    req/s   failed       avg       p50       p90       p95       p99       max\n  \
              GET /0          2   0.50/s   50.0 %   2.00 ms   2.00 ms   2.80 ms   2.90 ms   2.98 ms   3.00 ms\n  \
-             7 samples with further values are counted in the totals alone\n\n"
+             7 samples with further values are counted only in the totals\n\n"
         );
         assert_eq!(of_width(&table(0, 0), 100), "");
     }

@@ -75,7 +75,7 @@ impl std::fmt::Display for UnknownStat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "'{}' is not a statistic of a trend: there are avg, min, med, max, count and p(0) to p(100)",
+            "'{}' is not a trend statistic: use avg, min, med, max, count or p(0) to p(100)",
             self.0
         )
     }

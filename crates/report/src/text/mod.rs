@@ -68,7 +68,7 @@ pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
             "stopped by a threshold; running iterations were allowed to finish"
         }
         StopReason::Script => "ended by the script",
-        StopReason::Remote => "ended from outside: through the REST API or the live page",
+        StopReason::Remote => "stopped through the REST API or the live page",
         StopReason::ObserverLost => {
             "ended because a required observer was lost; running iterations were allowed to finish"
         }

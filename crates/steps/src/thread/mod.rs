@@ -377,7 +377,7 @@ impl Thread {
         }
         let name = &self.strand.identity.name;
         let message =
-            format!("{name}: stopped, as it went round its loops for a second without a sampler");
+            format!("{name}: stopped: it looped for a second without running a sampler");
         walker
             .host
             .world()

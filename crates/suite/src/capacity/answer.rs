@@ -337,8 +337,8 @@ fn remarks(rates: &Rates, probes: &[Probe], ended: Ended) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some((held, broke)) = rates.contradiction() {
         remarks.push(format!(
-            "a probe at {held}/s held, although {broke}/s did not: more load was not always harder to carry (caches, \
-             autoscaling, noise); the answer takes the lower rate"
+            "a probe at {held}/s held, although {broke}/s did not: results did not always get worse with load \
+             (caches, autoscaling, noise); the lower rate counts"
         ));
     }
     let edges = rates.lower().into_iter().chain(rates.upper());
@@ -369,7 +369,7 @@ fn remarks(rates: &Rates, probes: &[Probe], ended: Ended) -> Vec<String> {
         .find(|measured| measured.value.is_none());
     if let Some(measured) = nothing {
         remarks.push(format!(
-            "nothing was measured to check {} against",
+            "nothing was measured for the objective {}",
             measured.objective
         ));
     }

@@ -348,9 +348,9 @@ impl<'t> Reader<'t> {
             "max" => Statistic::Max,
             "med" => Statistic::Percentile(50.0),
             "p" => self.percentile()?,
-            "" => return Err(self.error(format!("a measure is missing; there are {MEASURES}"))),
+            "" => return Err(self.error(format!("a measure is missing; use {MEASURES}"))),
             other => {
-                let why = format!("{other:?} is not a measure; there are {MEASURES}");
+                let why = format!("{other:?} is not a measure; use {MEASURES}");
                 return Err(self.error_at(start, why));
             }
         };
@@ -378,7 +378,7 @@ impl<'t> Reader<'t> {
             Comparison::Below => false,
             Comparison::AtMost => true,
             _ => {
-                let why = "a time is held below a bound; write < or <=, as in p(99)<200ms";
+                let why = "a time needs < or <=, as in p(99)<200ms";
                 return Err(self.error_at(start, why));
             }
         };
@@ -487,7 +487,7 @@ fn possible(share: Share, comparison: Comparison, percent: f64) -> Result<(), &'
         Comparison::Below if percent == 0.0 => Err("nothing is below 0%"),
         Comparison::Above if percent == 100.0 => Err("nothing is above 100%"),
         Comparison::Equal if percent != whole => Err(
-            "a share is hardly ever just that; = is for 0% of errors and for 100% of checks or goodput",
+            "= is only for 0% of errors and 100% of checks or goodput",
         ),
         _ => Ok(()),
     }

@@ -270,7 +270,7 @@ impl fmt::Display for Explanation {
             self.cell.trim()
         )?;
         if self.values.is_empty() {
-            return writeln!(f, "people fill this column");
+            return writeln!(f, "this column is filled in by hand");
         }
         for value in &self.values {
             writeln!(f, "expression: {}", value.expression)?;

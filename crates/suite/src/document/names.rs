@@ -93,7 +93,7 @@ pub(crate) fn no_match(pattern: &str, names: &BTreeSet<&str>) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "components: no observed component fits `match: {pattern}`; there are {}{more}: correct the rule, or the names of the observers",
+        "components: no observed component fits `match: {pattern}`; the components are {}{more}: correct the rule, or the names of the observers",
         shown.join(", ")
     )
 }
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(left, ["httpbin-*"]);
         let text = no_match("httpbin-*", &names);
         assert!(
-            text.contains("`match: httpbin-*`; there are api, api[1], self:"),
+            text.contains("`match: httpbin-*`; the components are api, api[1], self:"),
             "{text}"
         );
         // Where nothing was observed nothing can fit.

@@ -96,7 +96,7 @@ impl Function {
 pub(super) fn unknown(name: &str) -> String {
     let known: Vec<&str> = NAMES.iter().map(|(_, known)| *known).collect();
     format!(
-        "there is no function `{name}`; there are {}, row and speedup",
+        "there is no function `{name}`; use {}, row or speedup",
         known.join(", ")
     )
 }

@@ -177,5 +177,5 @@ fn text(rest: &str, quote: char) -> Result<(Word, usize), String> {
             c => out.push(c),
         }
     }
-    Err(format!("these words do not end; close them with {quote}"))
+    Err(format!("this text is not closed; add {quote}"))
 }

@@ -169,7 +169,7 @@ impl SuiteFile {
 fn read(path: &str, source: &str) -> Result<SuiteFile, Problem> {
     if source.len() > BYTES_MAX {
         let what = format!("the file has {} bytes", source.len());
-        let fix = format!("keep it below {BYTES_MAX}, and data in files of their own");
+        let fix = format!("keep it below {BYTES_MAX}, and put data into other files");
         return Err(Problem::new(At { line: 1, column: 1 }, what, fix));
     }
     let root = Node::parse(source).map_err(|error| Problem::of_yaml(error, "fix the YAML here"))?;
@@ -325,7 +325,7 @@ fn groups(fields: Fields) -> Result<Vec<GroupSpec>, Problem> {
             .any(|group| group.name.as_ref() == Some(&name))
         {
             let what = format!("there are two groups {name:?}");
-            return Err(Problem::new(node.at, what, "give each a name of its own"));
+            return Err(Problem::new(node.at, what, "give each its own name"));
         }
         let mut group = group(within, Some(name), &defaults)?;
         group.hooks = hooks(node);
@@ -373,7 +373,7 @@ fn axis(entry: &Entry) -> Result<Axis, Problem> {
             return Err(Problem::new(
                 value.at,
                 what,
-                "give each value a label of its own",
+                "give each value its own label",
             ));
         }
     }

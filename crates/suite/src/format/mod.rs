@@ -139,7 +139,7 @@ impl Format {
         match unused {
             Some(n) => Err(FormatError {
                 column: 1,
-                what: format!("value {n} is nowhere written; add {{{n}}}"),
+                what: format!("value {n} is not used; add {{{n}}}"),
             }),
             None => Ok(()),
         }

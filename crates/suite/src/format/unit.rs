@@ -125,7 +125,7 @@ fn unknown(name: &str) -> String {
     let mut known: Vec<&str> = units().map(|(name, _, _)| *name).collect();
     known.dedup();
     format!(
-        "`{name}` is not a unit; there are auto, autoi, clock, {}; write other words after the }}",
+        "`{name}` is not a unit; use auto, autoi, clock, {}; write other words after the }}",
         known.join(", ")
     )
 }

@@ -154,7 +154,7 @@ fn checks(limit: f64, result: &RunResult) -> Judged {
     };
     let share = held as f64 / all as f64;
     let text = format!(
-        "{} of {all} checks held ({}, wanted {})",
+        "{} of {all} checks held ({}, required {})",
         held,
         percent(share),
         percent(limit)
@@ -222,7 +222,7 @@ fn goodput(limit: f64, result: &RunResult) -> Judged {
     let share = counts.good as f64 / all as f64;
     let (good, wanted) = (counts.good, percent(limit));
     let text = format!(
-        "{good} of {all} requests were answered well ({}, wanted {wanted})",
+        "{good} of {all} requests got a good response ({}, required {wanted})",
         percent(share)
     );
     Judged::by(share >= limit, text)

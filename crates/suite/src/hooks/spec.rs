@@ -391,7 +391,7 @@ fn cluster(fields: Fields, usual: Option<&Cluster>) -> Result<Cluster, Problem> 
         .text("context")
         .or_else(|| Some(usual?.context.clone()));
     let Some(context) = context else {
-        let fix = "write `context: NAME`; there is no default that could be hit by accident";
+        let fix = "write `context: NAME`; there is no default, so that no cluster is changed by accident";
         return Err(Problem::new(fields.at(), "the cluster is not named", fix));
     };
     let namespace = fields
@@ -421,7 +421,7 @@ fn kubernetes(fields: Fields, usual: Option<&Cluster>) -> Result<Action, Problem
 
 fn scale(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> {
     let Some(replicas) = replicas(fields, "replicas")? else {
-        let what = "`scale` does not say to how many";
+        let what = "`scale` needs a number of replicas";
         return Err(Problem::new(
             fields.at(),
             what,

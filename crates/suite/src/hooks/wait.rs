@@ -182,11 +182,11 @@ impl Watch {
         };
         let Some((at, before)) = self.cpu else {
             self.cpu = Some((now, used));
-            return LookOutcome::NotYet("the CPU was read once so far".to_owned());
+            return LookOutcome::NotYet("the CPU has been read only once so far".to_owned());
         };
         let window = now.saturating_sub(at);
         if window < CPU_WINDOW {
-            return LookOutcome::NotYet("the CPU was read once so far".to_owned());
+            return LookOutcome::NotYet("the CPU has been read only once so far".to_owned());
         }
         self.cpu = Some((now, used));
         let cores = (used - before) / window.as_secs_f64();

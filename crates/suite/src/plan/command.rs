@@ -228,7 +228,7 @@ fn no_duration(settings: &Settings, text: &str) -> Problem {
     let front = settings.front.name();
     Problem::new(
         settings.front_at,
-        format!("-d of {front} is the duration, and `{text}` is none"),
+        format!("-d of {front} is the duration, and `{text}` is not one"),
         "write -b for the request's body",
     )
 }
@@ -377,7 +377,7 @@ fn executor_of(settings: &Settings, ramp: Option<Duration>) -> Result<ExecutorSe
         && settings.vus.is_none()
         && !executor.options.contains_key("preAllocatedVUs")
     {
-        let what = "an arrival rate of a script needs virtual users that are there before";
+        let what = "an arrival rate of a script needs preallocated virtual users";
         return Err(Problem::new(executor.at, what, "write `vus: 50`"));
     }
     Ok(executor)

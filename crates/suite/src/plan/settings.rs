@@ -299,7 +299,7 @@ fn front(fields: Fields) -> Result<(Front, At), Problem> {
         let fix = "write script: FILE or jmeter: FILE, or bench:, hey: or bombardier: with their arguments";
         return Err(Problem::new(
             fields.at(),
-            "the row does not say how load is made",
+            "the row does not say how to generate load",
             fix,
         ));
     };

@@ -142,7 +142,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         let removed = redact_folder(disk, &self.folder, secrets);
         let removed = removed.map_err(|error| StateError {
             path: self.folder.clone(),
-            why: format!("secrets could not be taken out: {error}"),
+            why: format!("secrets could not be removed: {error}"),
         })?;
         let notes = removed.into_iter();
         let notes = notes.map(|name| format!("{name} was removed: it held a secret"));
@@ -227,7 +227,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
     fn note_target_troubles(&mut self) {
         let troubles = self.runner.world.target_troubles().into_iter();
         let told =
-            troubles.map(|why| format!("the path to the target failed, not the target: {why}"));
+            troubles.map(|why| format!("the network path to the target failed, not the target: {why}"));
         self.status.reasons.extend(told);
     }
 
@@ -312,7 +312,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
             let limit = duration::text(limit);
             let what = phase.kind.name();
             return Err(Stop::Broken(format!(
-                "{what}: it was ended after its time limit of {limit}"
+                "{what}: it was stopped at its time limit of {limit}"
             )));
         }
         Ok(ran)

@@ -401,7 +401,7 @@ impl Runner<'_> {
         self.changes = kept;
         for (undo, why) in left {
             self.problem(&format!(
-                "{} could not be taken back: {why}; it is tried again at the next start",
+                "{} could not be undone: {why}; the next start tries again",
                 undo.what()
             ));
         }

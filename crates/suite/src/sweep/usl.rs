@@ -83,13 +83,13 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::TooFew { have } => write!(
                 f,
-                "three parameters want {POINTS_MIN} or more concurrencies at which the generator is not the limit, not {have}"
+                "the fit needs {POINTS_MIN} or more numbers of VUs at which the generator is not the limit, not {have}"
             ),
             Refusal::TooNarrow { factor } => write!(
                 f,
-                "the most concurrency is only {factor:.1} times the least; let it be {FACTOR_MIN} times or more"
+                "the highest number of VUs is only {factor:.1} times the lowest; use {FACTOR_MIN} times or more"
             ),
-            Refusal::NoFit => f.write_str("the points do not follow the law at all"),
+            Refusal::NoFit => f.write_str("the points do not follow the law"),
             Refusal::Contradicted {
                 users,
                 measured,

@@ -9,7 +9,7 @@ impl Roster {
     pub(in crate::coordinator) fn process_ended(&mut self, name: &str, how: &str) {
         let has_joined = self.seats.iter().any(|seat| seat.name == name);
         let why = format!(
-            "{name}: its process ended before it joined ({how}); its standard error says why"
+            "{name}: its process ended before it joined ({how}); see its standard error"
         );
         if !has_joined {
             self.cannot_begin(why);

@@ -219,7 +219,7 @@ impl Roster {
             lost,
             from: seat.from,
             what: format!(
-                "{} has come back {gap:.1} s later; its load went on",
+                "{} is back after {gap:.1} s; its load continued",
                 seat.label()
             ),
         };
@@ -251,7 +251,7 @@ impl Roster {
             seat.awaited = is_awaited.then_some(awaited);
             let number = self.add_seat(seat);
             let why =
-                "it did not come back to the new coordinator, and what it had done is not known";
+                "it did not rejoin the new coordinator, and its results are unknown";
             let lost = Lost {
                 is_awaited,
                 ..self.lost_of(number, why)
@@ -292,10 +292,10 @@ impl Roster {
             .collect();
         let apart = match adoption.seconds_in_one {
             0 | 1 => String::new(),
-            seconds => format!("; its first {seconds} seconds are known as one only"),
+            seconds => format!("; its first {seconds} seconds are known only in total"),
         };
         let before = match adoption.has_later_generations {
-            true => "; what agents had done that were lost before is not known",
+            true => "; the results of agents lost before are unknown",
             false => "",
         };
         Some(Adopted {
@@ -303,7 +303,7 @@ impl Roster {
             kept: self.kept.clone(),
             seconds_in_one: adoption.seconds_in_one,
             what: format!(
-                "this coordinator took the test over at {second:.1} s from one that is gone: {} of {} agents have handed over all that they did ({}){apart}{before}; \
+                "this coordinator replaced a lost one at {second:.1} s: {} of {} agents handed over their results ({}){apart}{before}; \
                  busy VUs and CPU use before that are unknown",
                 names.len(),
                 self.expected.wanted,

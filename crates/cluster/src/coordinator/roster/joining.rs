@@ -55,7 +55,7 @@ impl Roster {
         let all = wanted + idle;
         let is_idle = share >= wanted;
         if self.ending.is_some() || (self.is_closed && !is_idle) || share >= all {
-            return refuse(format!("all {all} agents of the test are there"));
+            return refuse(format!("all {all} agents of the test have joined"));
         }
         let state = match is_idle {
             true => State::Idle,
@@ -86,7 +86,7 @@ impl Roster {
         self.lose(
             now_ns,
             number,
-            &format!("{why}, and another pod came in its place"),
+            &format!("{why}, and another pod replaced it"),
         )
     }
 
@@ -119,7 +119,7 @@ impl Roster {
         seat.note = format!(
             "{why} by now: there is nothing to do until the test ends, or another agent is lost"
         );
-        let note = format!("{} has joined, and is not needed: {why}", seat.name);
+        let note = format!("{} has joined, but is not needed: {why}", seat.name);
         self.late += 1;
         let number = self.add_seat(seat);
         self.greet(now_ns, number, note)

@@ -288,7 +288,7 @@ impl Roster {
             if seat.away.is_some() {
                 acts.extend(self.still_away(now_ns, number));
             } else if now_ns.saturating_sub(seat.heard_ns) > nanos(SILENCE_MAX) {
-                let why = format!("it said nothing for {} s", SILENCE_MAX.as_secs());
+                let why = format!("it was silent for {} s", SILENCE_MAX.as_secs());
                 acts.extend(self.cut_off(now_ns, number, &why));
             } else if seat.question.is_none()
                 && now_ns.saturating_sub(seat.asked_ns) > nanos(ASK_EVERY)
@@ -424,7 +424,7 @@ impl Roster {
         }
         let worker = seat.workers.start.saturating_add(report.worker);
         if place != seat.next_report || !seat.workers.contains(&worker) {
-            let why = "it broke the protocol: a report out of its order";
+            let why = "it broke the protocol: a report out of order";
             return self.lose(now_ns, number, why);
         }
         match report_received(report, worker) {

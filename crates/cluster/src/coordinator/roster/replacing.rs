@@ -93,7 +93,7 @@ impl Roster {
         });
         let note = match &next.stands_in_for {
             Some(lost) => format!("{} prepares to stand in for {lost}", next.name),
-            None => format!("{} has joined in the place of {}", next.name, seat.name),
+            None => format!("{} has joined to replace {}", next.name, seat.name),
         };
         let mut former = std::mem::replace(seat, next);
         former.is_former = true;

@@ -141,7 +141,7 @@ impl Roster {
         let seat = &self.seats[number];
         if seat.stood_in >= STOOD_IN_MAX && !self.has_held(now_ns, seat) {
             return Err(format!(
-                "{STOOD_IN_MAX} agents stood in for it and were lost soon"
+                "{STOOD_IN_MAX} agents stood in for it and were soon lost"
             ));
         }
         let asked = seat.awaited.as_ref().map_or(&[][..], |one| &one.asked);
@@ -166,7 +166,7 @@ impl Roster {
             reasons.push(format!("{more} others cannot either"));
         }
         let nobody = || match reasons.is_empty() {
-            true => "no other agent is there".to_owned(),
+            true => "there is no other agent".to_owned(),
             false => reasons.join(", "),
         };
         best.map(|(_, place)| place).ok_or_else(nobody)

@@ -247,7 +247,7 @@ fn who_is_not_wanted_is_refused_by_name() {
         })
     };
     let why = refusal(roster.heard(0, 9, hello("third")));
-    assert_eq!(why.as_deref(), Some("all 2 agents of the test are there"));
+    assert_eq!(why.as_deref(), Some("all 2 agents of the test have joined"));
     for version in ["1.7.0", "2.5.0", "", "x.y"] {
         let hello = Said::Hello(Hello {
             version: version.to_owned(),

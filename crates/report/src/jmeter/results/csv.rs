@@ -188,7 +188,7 @@ fn fill(
         start = *end;
         match name.as_str() {
             "timeStamp" => {
-                let told = || format!("timeStamp is '{}', no instant", shown(value));
+                let told = || format!("timeStamp is '{}', not a time", shown(value));
                 row.start_ms = instant::read(value).ok_or_else(|| Fault::at(line, told()))?;
             }
             "elapsed" => row.elapsed_ms = number(value, name, line)?,
@@ -271,7 +271,7 @@ mod tests {
             ),
             (
                 format!("{HEADER}{}", ROW.replace("1795395206839", "today")),
-                "line 2: timeStamp is 'today', no instant",
+                "line 2: timeStamp is 'today', not a time",
             ),
             (
                 "what,is,this\n".to_owned(),

@@ -77,7 +77,7 @@ impl<R: BufRead> Reader<R> {
             && tag.name().as_ref() != ROOT
         {
             let told = format!(
-                "<{}> begins no results file of JMeter, but <{ROOT}> does",
+                "this is not a JMeter results file: its root is <{}>, not <{ROOT}>",
                 tag.name().as_ref()
             );
             return Err(Fault::at(line, told));

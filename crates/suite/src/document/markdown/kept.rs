@@ -338,7 +338,7 @@ impl<'a> KeptTable<'a> {
             };
             if let Some((_, first)) = cells.clone().find(is_theirs) {
                 remarks.push(format!(
-                    "block `{block}`: the row {id} is gone, and with it what was written into it by hand (`{first}`)"
+                    "block `{block}`: the row {id} is gone, and with it the text written by hand (`{first}`)"
                 ));
             }
         }

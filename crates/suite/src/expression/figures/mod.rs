@@ -90,21 +90,20 @@ fn time_of(name: &str) -> Option<(&'static str, &'static str)> {
 pub(super) fn unknown(name: &str) -> String {
     if name.starts_with("metrics") {
         return format!(
-            "a script's metric is named with what is asked of it, as in run.metrics.http_req_duration.p95; that is \
-             one of {}",
+            "a script's metric needs an aggregation, as in run.metrics.http_req_duration.p95; use one of {}",
             OF_METRICS.join(", ")
         );
     }
     if name.starts_with("agents") {
         return format!(
-            "an agent is named with what is asked of it, as in run.agents[\"vienna\"].p99; that is one of {}",
+            "an agent needs a figure, as in run.agents[\"vienna\"].p99; use one of {}",
             agents::OF_AGENTS.join(", ")
         );
     }
     let names = || FIGURES.iter().map(|figure| figure.name).chain(OF_TIMES);
     let near = nearest(name, names());
     format!(
-        "a run has no figure `{name}`; did you mean `{}`? There are {}, and service., response. and lag. before {}",
+        "a run has no figure `{name}`; did you mean `{}`? Use {}, or service., response. or lag. before {}",
         near.unwrap_or(RPS),
         FIGURES
             .iter()

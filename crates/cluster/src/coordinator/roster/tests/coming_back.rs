@@ -115,7 +115,7 @@ fn who_cannot_come_back_is_not_waited_for() {
     };
     let (lost, refusal) = lost_to("t-1-b");
     assert!(
-        matches!(&lost[..], [(0, lost)] if lost.why.ends_with("another pod came in its place")),
+        matches!(&lost[..], [(0, lost)] if lost.why.ends_with("another pod replaced it")),
         "{lost:?}"
     );
     assert_eq!(
@@ -125,7 +125,7 @@ fn who_cannot_come_back_is_not_waited_for() {
     for pod in ["t-1-a", ""] {
         let (lost, refusal) = lost_to(pod);
         assert!(
-            lost.is_empty() && refusal.contains("are there"),
+            lost.is_empty() && refusal.contains("have joined"),
             "{pod}: {lost:?}"
         );
     }

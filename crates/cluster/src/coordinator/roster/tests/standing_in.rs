@@ -307,7 +307,7 @@ fn a_share_that_ends_those_who_make_it_does_not_end_all() {
     let acts = pass(&mut roster, now_s, now_s + 31, [0.1, 0.1]);
     assert!(asked(&acts).is_empty(), "{acts:?}");
     let told = acts.iter().any(|act| {
-        matches!(act, Act::Tell(WorkerReport::GivenUp { why: Some(why), .. }) if why.ends_with("2 agents stood in for it and were lost soon"))
+        matches!(act, Act::Tell(WorkerReport::GivenUp { why: Some(why), .. }) if why.ends_with("2 agents stood in for it and were soon lost"))
     });
     assert!(told, "{acts:?}");
 }

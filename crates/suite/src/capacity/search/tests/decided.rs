@@ -129,7 +129,7 @@ fn more_load_that_is_easier_to_carry_is_told() {
         answer
             .remarks
             .iter()
-            .any(|remark| remark.contains("more load was not always harder")),
+            .any(|remark| remark.contains("results did not always get worse")),
         "{:?}",
         answer.remarks
     );

@@ -124,7 +124,7 @@ impl Addresses {
     pub(super) async fn of(&self, route: &Route) -> Result<Candidates, Failure> {
         let rules = &*self.rules;
         let (host, port) = (route.host.as_str(), route.port);
-        // As in k6, an address is no name that a pattern could forbid.
+        // As in k6, a pattern cannot block an address, only a name.
         if !rules.blocked_hostnames.is_empty()
             && host.parse::<IpAddr>().is_err()
             && let Some(pattern) = rules.blocked_hostnames.matching(host)

@@ -14,11 +14,11 @@ pub(crate) enum Http2Fault {
     BrokenStream { stream: u32, reason: u32 },
     /// The peer broke the protocol; the text says how, where that is known.
     BrokenProtocol { reason: u32, debug: String },
-    /// The peer sent a frame longer than it may.
+    /// The peer sent a frame longer than allowed.
     FrameTooLarge,
-    /// The peer will not look at the request: it said goodbye before.
+    /// The peer will not process the request: it sent GOAWAY before.
     TurnedAway { reason: u32, debug: String },
-    /// The peer closed the connection after it had said why.
+    /// The peer closed the connection after it had given a reason.
     Gone {
         stream: u32,
         reason: u32,
@@ -28,7 +28,7 @@ pub(crate) enum Http2Fault {
     WrongLength,
     /// The connection was lost before the request got onto it.
     Unsent,
-    /// The connection ended without a word.
+    /// The connection ended without a reason.
     Ended,
 }
 

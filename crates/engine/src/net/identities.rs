@@ -105,7 +105,7 @@ fn read_identity(
     Ok(Arc::new(certified))
 }
 
-/// Why certificate and key are of no use together.
+/// Why certificate and key do not fit together.
 fn unfit(error: &rustls::Error) -> String {
     let of_key = match error {
         rustls::Error::InvalidCertificate(_) => return NO_CERTIFICATE.to_owned(),

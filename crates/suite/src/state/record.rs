@@ -100,7 +100,7 @@ pub enum RunState {
     Done,
     /// It could not be made.
     Broken,
-    /// It was stopped on the way.
+    /// It was interrupted.
     Interrupted,
 }
 

@@ -1,6 +1,6 @@
-//! A scenario that is steered from outside: how many virtual users are at work, and whether any are.
+//! A scenario that is controlled from outside: how many virtual users are active, and whether it is paused.
 //!
-//! Must not know who steers. Invariant: virtual users that were made stay; those beyond the number are cut.
+//! Must not know who controls it. Invariant: initialized virtual users stay; those beyond the number are interrupted.
 
 use std::rc::Rc;
 
@@ -11,8 +11,8 @@ use crate::mailbox::Steering;
 use crate::timers::Timers;
 
 impl ScenarioShare {
-    /// Does what was said from outside, if the scenario lets that be said. Virtual users that are no
-    /// longer at work are cut, as in k6; those of a scenario that is paused end their iterations.
+    /// Applies commands from outside, if the scenario allows them. As in k6, virtual users that become inactive are
+    /// interrupted; those of a paused scenario finish their iterations.
     pub(crate) fn steer(
         self: &Rc<Self>,
         Steering { vus, is_paused }: Steering,
@@ -43,7 +43,7 @@ impl ScenarioShare {
         }
     }
 
-    /// How often it was steered from outside.
+    /// How many commands from outside it has applied.
     pub(crate) fn steered(&self) -> u64 {
         self.steered.get()
     }

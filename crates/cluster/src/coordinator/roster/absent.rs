@@ -5,7 +5,7 @@
 use super::Roster;
 
 impl Roster {
-    /// The process of an agent has ended. One that joined was heard, or is missed by its connection.
+    /// The process of an agent has ended. If it had joined, its connection shows the loss.
     pub(in crate::coordinator) fn process_ended(&mut self, name: &str, how: &str) {
         let has_joined = self.seats.iter().any(|seat| seat.name == name);
         let why = format!(
@@ -16,7 +16,7 @@ impl Roster {
         }
     }
 
-    /// All that have joined, by name.
+    /// All agents that have joined, by name.
     pub(in crate::coordinator) fn names(&self) -> Vec<String> {
         self.seats.iter().map(|seat| seat.name.clone()).collect()
     }

@@ -53,7 +53,7 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("GB", Unit::Size, 1e9),
 ];
 
-/// Most digits of a number, so that it is one that a double holds well.
+/// Maximum digits of a number, so that a double can represent it.
 const DIGITS_MAX: usize = 15;
 
 /// A condition that a comparison may violate.
@@ -80,9 +80,9 @@ enum Way {
 /// Why a text is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The column where it stops being one, from 1.
+    /// The column of the error, from 1.
     pub column: usize,
-    /// What is wrong there, and what could stand there instead.
+    /// What is wrong there, and what is allowed instead.
     pub why: String,
 }
 
@@ -312,7 +312,7 @@ impl Condition {
         Ok(crossings)
     }
 
-    /// For a time: the side without a response, whose times are those of failures alone.
+    /// For a time: the side without a response, whose times only come from failures.
     fn silent_side(&self, comparison: &Comparison, other: usize) -> Option<usize> {
         if METRICS[self.metric].1.is_some() {
             return None;
@@ -323,8 +323,7 @@ impl Condition {
             .find(|side| rates[*side] == Some(0.0))
     }
 
-    /// The row that answers: of two times the one named, else that of responses where both sides have
-    /// it.
+    /// The row for a metric: of two times the named one, otherwise response time if both sides have it.
     fn row_for(&self, comparison: &Comparison, other: usize) -> String {
         let (name, row, _) = METRICS[self.metric];
         if let Some(row) = row {

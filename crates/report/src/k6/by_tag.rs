@@ -13,7 +13,7 @@ use crate::units::{count, counted, rate, share, span_or_dash};
 
 /// Columns of a value of the tag; longer ones are cut.
 const VALUE_COLUMNS: usize = 56;
-/// Columns that a value of the tag has at least: figures give way to it.
+/// Minimum columns of a value of the tag: figures are omitted for it.
 const VALUE_COLUMNS_MIN: usize = 24;
 /// Columns between two cells.
 const GAP: usize = 3;
@@ -78,7 +78,7 @@ pub const COLUMNS: [&str; 9] = [
     "requests", "req/s", "failed", "avg", "p50", "p90", "p95", "p99", "max",
 ];
 
-/// The columns by how much they say, by their place in [`COLUMNS`].
+/// Indices in [`COLUMNS`], the most informative first.
 const BY_WEIGHT: [usize; COLUMNS.len()] = [0, 2, 7, 4, 1, 6, 8, 3, 5];
 
 /// The columns that stay if there is room for this many, as indices in [`COLUMNS`], in its order.

@@ -51,7 +51,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         generation: fields::generation(object),
         work,
         parallelism: 1,
-        // One word, so that a row that begins with a dash is no option.
+        // One word, so that a row that begins with a dash is not an option.
         arguments: only.iter().map(|row| format!("--only={row}")).collect(),
         quiet: true,
         results,
@@ -62,7 +62,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     })
 }
 
-/// The claim that the suite works on, and where what it left is handed on to.
+/// The claim that the suite works on, and the destination of its results.
 fn results(spec: &Fields<'_>, name: &str) -> Result<(Option<String>, Wanted), Refusal> {
     let Some(results) = spec.within("results")? else {
         return Ok((None, Wanted::default()));

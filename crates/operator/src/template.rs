@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 use crate::fields::Fields;
 use crate::test::{DECIDED, PodTemplate, Refusal, invalid};
 
-/// Fields of our container that say what it runs.
+/// Fields of our container that determine what it runs.
 const PROGRAM: &[&str] = &["args", "command", "workingDir"];
-/// Fields to whose lists the operator adds.
+/// Lists to which the operator adds.
 const LISTS: &[&str] = &["initContainers", "volumes"];
 const CONTAINER_LISTS: &[&str] = &["env", "ports", "volumeMounts"];
 /// The variable that the cluster sets in each pod of an Indexed Job.
 const INDEX: &str = "JOB_COMPLETION_INDEX";
 
-/// Reads the template that a field holds; `ours`: the container in which loadline runs.
+/// Reads the template in a field; `ours`: the container in which loadline runs.
 pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTemplate, Refusal> {
     let Some(template) = fields.within(name)? else {
         return Ok(PodTemplate::default());

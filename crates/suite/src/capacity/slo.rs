@@ -10,9 +10,9 @@ use std::str::FromStr;
 
 use loadline_model::duration::unit_name;
 
-/// Most objectives of a text.
+/// Maximum objectives of a text.
 const OBJECTIVES_MAX: usize = 16;
-/// Most digits of a number, so that it is one that a double holds well.
+/// Maximum digits of a number, so that a double can represent it.
 const DIGITS_MAX: usize = 15;
 /// Units of time: how they are written, and their nanoseconds.
 const TIME_UNITS: [(&str, f64); 6] = [
@@ -92,7 +92,7 @@ pub enum Share {
     Errors,
     /// Checks that passed, of all that were made.
     Checks,
-    /// Good answers, of the requests that were due.
+    /// Good responses, of the requests that were due.
     Goodput,
 }
 
@@ -138,7 +138,7 @@ impl Comparison {
 pub struct SloError {
     /// The column where it stops doing so, from 1.
     pub column: usize,
-    /// What is wrong there, and what could stand there instead.
+    /// What is wrong there, and what is allowed instead.
     pub why: String,
 }
 

@@ -50,7 +50,7 @@ pub(super) struct ExpressionPaths {
     pub(super) paths: Vec<Path>,
     /// Whether the first of them that is there is taken.
     pub(super) has_alternatives: bool,
-    /// Whether it says something of every row, whatever is there.
+    /// Whether it has a value for every row, whatever the row has.
     pub(super) always_says: bool,
 }
 
@@ -190,7 +190,7 @@ fn compile_table(
         column.interval = match spec.intervals {
             Some(true) => Some(true),
             Some(false) => column.interval.or(Some(false)),
-            // Whoever reads a table by a program wants a number in a cell.
+            // Programs that read a table need a number in a cell.
             None => column.interval.or((!reads_people).then_some(false)),
         };
         table.add_column(&column, &name)?;

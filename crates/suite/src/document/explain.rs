@@ -48,7 +48,7 @@ pub struct ExplainedValue {
     pub by_run: Vec<(u32, String, String)>,
     /// Its value.
     pub value: String,
-    /// Its 95 % interval in base units; `None` where there is none.
+    /// Its 95 % interval in base units; `None` if there is none.
     pub interval: Option<Interval>,
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn components(result: &RunResult) -> BTreeSet<&str> {
     series.map(|series| series.component.as_str()).collect()
 }
 
-/// Patterns that no name fits; none where there is no name.
+/// Patterns that match no name; none if there is no name.
 pub(crate) fn without_match<'p>(
     patterns: impl Iterator<Item = &'p str>,
     names: &BTreeSet<&str>,
@@ -85,7 +85,7 @@ pub(crate) fn without_match<'p>(
     patterns.filter(|pattern| !names.is_empty() && !names.iter().any(|name| fits(pattern, name)))
 }
 
-/// What is said of a rule that nothing fits.
+/// The message about a rule without a match.
 pub(crate) fn no_match(pattern: &str, names: &BTreeSet<&str>) -> String {
     let shown: Vec<&str> = names.iter().copied().take(SHOWN_MAX).collect();
     let more = match names.len().saturating_sub(SHOWN_MAX) {

@@ -31,7 +31,7 @@ const SIGNS: [&str; 18] = [
     "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "(", ")", "[", "]", ",", ".", "?", ":",
 ];
 
-/// Whether a text can stand as a name without quotes.
+/// Whether a text can be a name without quotes.
 pub(super) fn is_name(text: &str) -> bool {
     let rest = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let first = text.bytes().next();

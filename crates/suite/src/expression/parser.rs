@@ -240,7 +240,7 @@ impl Parser<'_> {
         )
     }
 
-    /// The number of the row whose name stands here, and the bracket behind it.
+    /// Parses the name of a row and the bracket after it; returns the row's number.
     fn row_name(&mut self) -> Result<usize, ParseError> {
         let Some((_, Word::Text(name))) = self.words.get(self.next).cloned() else {
             return Err(self.error("name the row in quotes: its id, or \"label=value\""));

@@ -8,7 +8,7 @@
 use super::table::{Key, KeyType, Keys, Object};
 use crate::document::presets::NAMES as PRESETS;
 
-/// Keys, one a line: what it is called, what it may hold, what it says.
+/// Keys, one per line: name, type, description.
 macro_rules! keys {
     ($($name:literal: $kind:expr => $about:literal,)*) => {
         &[$(Key { name: $name, kind: $kind, about: $about }),*]

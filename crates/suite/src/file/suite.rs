@@ -7,7 +7,7 @@ use super::{At, Entry, Node, Value};
 use super::{Fields, FileError, Problem, check};
 use crate::document::{self, DocumentSpec};
 
-/// Most bytes of a suite file.
+/// Maximum bytes of a suite file.
 const BYTES_MAX: usize = 4 << 20;
 
 /// A suite file.
@@ -29,7 +29,7 @@ pub struct SuiteFile {
     pub seed: u64,
     /// What is done after a failed run.
     pub policy: Policy,
-    /// What the document says of the set-up.
+    /// Facts about the setup for documents.
     pub facts: Vec<(String, String)>,
     /// The documents that are made of the results.
     pub documents: Vec<DocumentSpec>,
@@ -85,7 +85,7 @@ pub enum Policy {
     Stop,
     /// The next run is made.
     Continue,
-    /// It is made again, at most so often; then the next one.
+    /// It is repeated, at most this often; then the next one.
     Retry(u32),
 }
 

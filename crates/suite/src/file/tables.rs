@@ -6,7 +6,7 @@
 use super::foreign::{DOCUMENTS, OBSERVERS};
 use super::table::{Key, KeyType, Keys, Object};
 
-/// Keys, one a line: what it is called, what it may hold, what it says.
+/// Keys, one per line: name, type, description.
 macro_rules! keys {
     ($($name:literal: $kind:expr => $about:literal,)*) => {
         &[$(Key { name: $name, kind: $kind, about: $about }),*]
@@ -137,7 +137,7 @@ static TARGET_KUBERNETES_KEYS: &[Key] = keys! {
     "path": TEXT => "What follows the port (default nothing)",
 };
 
-/// What a row is made of: how load is made, how much, and what it is held against.
+/// The settings of a row: how load is generated, how much, and what the row must satisfy.
 pub(crate) static SETTINGS: Keys = keys! {
     "script": KeyType::Either(&[KeyType::Object(&SCRIPT), TEXT]) => "A k6 script",
     "bench": TEXT => "Arguments of loadline bench",
@@ -337,7 +337,7 @@ static WAIT_REPLICAS_KEYS: &[Key] = keys! {
     "workload": TEXT => "The workload, as deployment/NAME",
     "count": KeyType::Count => "How many; 0 waits until none is left",
 };
-/// An answer that is waited for.
+/// A response that is waited for.
 pub(crate) static WAIT_HTTP: Object = Object {
     required: &["url"],
     ..object("wait for a response", &[WAIT_HTTP_KEYS])

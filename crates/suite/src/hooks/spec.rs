@@ -15,7 +15,7 @@ use crate::file::{
 
 /// Time that one try of a hook may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Time that is waited for a condition at most.
+/// Maximum time to wait for a condition.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time for which a processor must be quiet.
 const CPU_IDLE: Duration = Duration::from_secs(5);
@@ -74,7 +74,7 @@ pub struct HttpCall {
     pub headers: BTreeMap<String, String>,
     /// Body; empty: none.
     pub body: String,
-    /// The status that must be answered; `None`: 200 to 299.
+    /// The required status; `None`: 200 to 299.
     pub expect: Option<u16>,
 }
 
@@ -153,7 +153,7 @@ pub enum TestbedOrder {
 pub struct Wait {
     /// What must become true.
     pub condition: Condition,
-    /// Time at most.
+    /// Maximum time.
     pub timeout: Duration,
 }
 
@@ -166,7 +166,7 @@ pub enum Condition {
     Replicas(Cluster, String, u32),
     /// An address takes connections.
     Port(String),
-    /// A URL answers.
+    /// A URL responds.
     Http(HttpCall),
     /// A line appears in a file.
     Log {

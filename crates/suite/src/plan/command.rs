@@ -194,10 +194,10 @@ fn with_load(
     command
 }
 
-/// Takes out of the words what the row says itself.
+/// Removes from the words what the row sets itself.
 ///
 /// # Errors
-/// What would be taken for a duration is none, such as a body behind hey's `-d`: it would be lost without a word.
+/// The value of the duration option is not a duration, such as a body after hey's `-d`: it would be lost silently.
 fn take_load(
     settings: &Settings,
     words: &mut Vec<String>,
@@ -454,7 +454,7 @@ fn hey_load(
     no_executor(settings)?;
     no_ramp(settings, ramp)?;
     no_thresholds(settings, "hey has none")?;
-    // hey's rate is one worker's; it has 50 unless told otherwise.
+    // hey's rate is per worker; it has 50 by default.
     let workers = match settings.vus {
         Some(vus) => vus as f64,
         None => peek(words, HEY.style, HEY.vus)

@@ -58,7 +58,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Refuses rows that could not be told apart.
+/// Refuses rows that could not be distinguished.
 pub(super) fn distinct(rows: Vec<PlannedRow>) -> Result<Vec<PlannedRow>, Problem> {
     let mut seen = BTreeSet::new();
     for row in &rows {

@@ -26,7 +26,7 @@ const RESULTS_OF_PLANS: Names = &["l"];
 /// Where results go, with what they are before `=`.
 const OUTPUTS: Names = &["o", "out"];
 
-/// Makes sure that no row writes over the suite file, a document, or what a row is made of.
+/// Makes sure that no row overwrites the suite file, a document, or a row's files.
 pub(super) fn check(file: &SuiteFile, rows: &[PlannedRow]) -> Result<(), Problem> {
     let kept = kept(file, rows);
     for row in rows {
@@ -111,7 +111,7 @@ fn file_of_output(output: String) -> Option<String> {
     }
 }
 
-/// A path by one name, as far as its text tells.
+/// A path in normal form, as far as its text tells.
 fn plain(path: &str) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in Path::new(path).components() {

@@ -26,7 +26,7 @@ use crate::state::{RESULT, RunState, RunStatus, StateError};
 const HEARTBEAT: Duration = Duration::from_secs(60);
 /// Bytes of a log that are looked at from its end.
 const LOG_END: usize = 64 << 10;
-/// Exit codes of a run whose result is to be judged: it ended, nothing succeeded, thresholds, stopped.
+/// Exit codes of a run whose result is judged: it ended, nothing succeeded, thresholds, stopped.
 const JUDGED_CODES: [i32; 4] = [0, 1, 99, 105];
 
 /// Which try of which run.
@@ -223,7 +223,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         }
     }
 
-    /// A try whose way to the target failed says nothing of the target.
+    /// An attempt whose network path failed says nothing about the target.
     fn note_target_troubles(&mut self) {
         let troubles = self.runner.world.target_troubles().into_iter();
         let told =

@@ -28,7 +28,7 @@ pub const RPS: &str = "rps";
 pub struct Figure {
     /// Its name behind `run.`.
     pub name: &'static str,
-    /// What it says, and how it is had.
+    /// Its meaning, and how it is computed.
     pub what: &'static str,
     read: Read,
 }
@@ -38,8 +38,7 @@ enum Read {
     Text(fn(&RunResult) -> String),
 }
 
-/// The distributions of a run: what stands before the dot, and the name in the result. The service time needs no
-/// name of its own.
+/// The distributions of a run: the text before the dot, and the name in the result. Service time is the default.
 const DISTRIBUTIONS: [(&str, &str); 4] = [
     ("", "service_time_ns"),
     ("service.", "service_time_ns"),
@@ -86,7 +85,7 @@ fn time_of(name: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// What is said of a figure that is not there.
+/// The message about an unknown figure.
 pub(super) fn unknown(name: &str) -> String {
     if name.starts_with("metrics") {
         return format!(

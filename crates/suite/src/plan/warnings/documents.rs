@@ -66,7 +66,7 @@ pub(in crate::plan) fn check_rows(file: &SuiteFile, rows: &[PlannedRow]) -> Resu
     Ok(())
 }
 
-/// What there is to be named.
+/// The available names.
 struct Known<'a> {
     file: &'a SuiteFile,
     groups: &'a [PlannedGroup],
@@ -139,7 +139,7 @@ impl Known<'_> {
             }
             Named::Label(..) => keys(|row| &row.labels).map(String::as_str).collect(),
             Named::Env(_) => keys(|row| &row.env).map(String::as_str).collect(),
-            // What no line says, the run does.
+            // What no line determines, the run does.
             Named::Plan(_) => {
                 let facts = keys(|row| &row.facts).map(String::as_str);
                 facts.chain(Said::FACTS).collect()
@@ -210,7 +210,7 @@ enum Called {
     As(Vec<String>),
     /// As a cluster names pods, containers and nodes.
     ByCluster,
-    /// As what is observed says.
+    /// According to the observers.
     Anyhow,
 }
 

@@ -101,7 +101,7 @@ impl Drop for LocalAgents {
             while matches!(child.try_wait(), Ok(None)) && begun.elapsed() < PATIENCE {
                 std::thread::sleep(LOOK_EVERY);
             }
-            // One that has ended cannot be killed, and needs not.
+            // One that has ended cannot be killed, and need not be.
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -104,7 +104,7 @@ pub struct SeenJob {
     pub name: String,
     /// Distinguishes it from an earlier one with the same name.
     pub uid: String,
-    /// Whose it is.
+    /// Its role.
     pub role: Role,
     /// Whether it is being deleted.
     pub is_going: bool,
@@ -115,7 +115,7 @@ pub struct SeenJob {
     pub is_between_pods: bool,
     /// How many pods it should have at a time.
     pub pods: usize,
-    /// When it was made.
+    /// When it was created.
     pub made: Option<Timestamp>,
     /// The cluster's last warning about it; only queried if it has no pod.
     pub warning: Option<Hindrance>,

@@ -1,4 +1,4 @@
-//! One call to an API server: sent, answered, retried where harmless, and judged.
+//! One call to an API server: sent, received, retried if harmless, and judged.
 //!
 //! Must not know the meaning of a response beyond its status. Invariants: after the server has received a
 //! request, only reads are retried; a response is read up to a limit; errors name the requested path and
@@ -28,7 +28,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_MAX: u64 = 64 << 20;
 /// Maximum bytes of an error response.
 const ERROR_MAX: u64 = 256 << 10;
-/// Waits before a read is retried, unless the server gives one.
+/// Waits before a read is retried, unless the server says how long.
 const WAITS: [Duration; 3] = [
     Duration::from_millis(500),
     Duration::from_secs(1),

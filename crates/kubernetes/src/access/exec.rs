@@ -190,7 +190,7 @@ fn read_aside(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
 }
 
 fn end(child: &mut Child) {
-    // It may have ended by itself meanwhile.
+    // It may have ended on its own meanwhile.
     let _ = child.kill();
     let _ = child.wait();
 }

@@ -22,9 +22,9 @@ const STRATEGIC: &str = "application/strategic-merge-patch+json";
 const APPLY: &str = "application/apply-patch+yaml";
 const JSON: &str = "application/json";
 
-/// Wait between two looks at an object that is being deleted.
+/// Time between two checks of an object that is being deleted.
 const GOING_WAIT: Duration = Duration::from_secs(1);
-/// Looks at it: pods usually have 30 s to end.
+/// Maximum checks: pods usually have 30 s to end.
 const GOING_LOOKS: u32 = 60;
 
 impl Cluster {

@@ -17,8 +17,8 @@ use crate::place::ApiPlace;
 use crate::quantity::Quantity;
 use crate::time;
 
-/// The annotation on a pod template with which kubectl restarts a workload; the same one, so that histories
-/// look alike.
+/// The annotation on a pod template with which kubectl restarts a workload; the same one, so that histories look the
+/// same.
 const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
 /// Kinds whose content cannot be restored from a copy of the object.
 const HOLDERS: [&str; 4] = [

@@ -1,6 +1,6 @@
-//! Changes made and taken back.
+//! Changes made and undone.
 //!
-//! Must not know the stand-in's insides. Invariant: what is taken back is as it was, after twice too.
+//! Must not know the stand-in's internals. Invariant: what is undone is as it was, even if undone twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

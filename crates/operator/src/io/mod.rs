@@ -559,7 +559,7 @@ async fn heard_at_the_end(pods: &Api<Pod>, run: &Test, seen: &mut Seen) {
         ..LogParams::default()
     };
     let mut heard = Heard::default();
-    // A log that is gone says nothing.
+    // A deleted log has no content.
     let log = pods.logs(&pod.name, &params).await.unwrap_or_default();
     log.lines().for_each(|line| heard.take_of_suite(line));
     let done = |runs: Option<Runs>| runs.map(|runs| runs.done);

@@ -76,7 +76,7 @@ pub struct ScenarioProgress {
     pub status: ScenarioStatus,
     /// Time since its start; stands still when it is done.
     pub elapsed: Duration,
-    /// Virtual users at work.
+    /// Active virtual users.
     pub active_vus: u64,
     /// Virtual users made for it.
     pub made_vus: u64,

@@ -191,7 +191,7 @@ pub struct ExecutorSetting {
     pub scenario: String,
     /// Its other options.
     pub options: BTreeMap<String, String>,
-    /// Where it stands.
+    /// Its position.
     pub at: At,
 }
 

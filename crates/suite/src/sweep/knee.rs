@@ -41,11 +41,11 @@ pub enum NoKnee {
     Contradicted {
         /// The load at which it bends.
         bend: f64,
-        /// Answers per second there.
+        /// Responses per second there.
         throughput: f64,
         /// A load beyond, with the most responses.
         load: f64,
-        /// Answers per second there.
+        /// Responses per second there.
         measured: f64,
     },
 }

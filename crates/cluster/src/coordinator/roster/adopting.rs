@@ -45,7 +45,7 @@ pub(in crate::coordinator) struct Adopted {
     pub(in crate::coordinator) data: Option<String>,
     /// What the other coordinator passed on.
     pub(in crate::coordinator) kept: Vec<u8>,
-    /// How many seconds, from the first, are known as one only.
+    /// How many seconds, from the first, are only known in total.
     pub(in crate::coordinator) seconds_in_one: u64,
     /// What happened, in words.
     pub(in crate::coordinator) what: String,

@@ -94,6 +94,6 @@ mod tests {
     #[test]
     fn what_is_no_drawing_is_refused() {
         let refused = png("<svg", &Letters::new()).expect_err("not well-formed");
-        assert!(refused.contains("cannot be drawn"), "{refused}");
+        assert!(refused.contains("cannot draw a chart"), "{refused}");
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn check(plan: &TestPlan, agents: u32) -> Result<(), String> {
     plan.validate()?;
     if plan.segment.is_some() {
         return Err(
-            "a part of a test (--execution-segment) is not cut further; leave one of both out"
+            "a part of a test (--execution-segment) cannot be split further; drop one of them"
                 .to_owned(),
         );
     }

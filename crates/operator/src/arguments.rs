@@ -52,7 +52,7 @@ pub(crate) fn check(arguments: &[String]) -> Result<(), Refusal> {
         };
         if output.is_some_and(|output| output.split('=').next() == Some("cloud")) {
             return Err(unsupported(
-                "--out cloud in the arguments: results are not sent to k6's cloud; leave it out"
+                "--out cloud in the arguments: results are not sent to k6's cloud; remove it"
                     .to_owned(),
             ));
         }

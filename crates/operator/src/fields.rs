@@ -158,7 +158,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn file_from(&self, usual: &str) -> Result<Option<Source>, Refusal> {
         match (self.mounted(usual)?, self.git(usual)?) {
             (Some(_), Some(_)) => Err(invalid(format!(
-                "{}: git and another source are given; give one",
+                "{}: git and another source are given; give only one",
                 self.path
             ))),
             (mounted, git) => Ok(mounted.or(git)),

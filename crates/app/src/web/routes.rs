@@ -145,7 +145,7 @@ impl Service for Page {
     }
 
     fn broken(&self) -> Answer {
-        Answer::new(500, PLAIN, "no thread could be started for it\n")
+        Answer::new(500, PLAIN, "cannot start a thread for it\n")
     }
 }
 

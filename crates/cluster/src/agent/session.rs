@@ -98,7 +98,7 @@ pub(super) fn attend(
 }
 
 fn refused_by_system(error: &std::io::Error) -> AgentError {
-    AgentError::Unable(format!("the system refuses: {error}"))
+    AgentError::Unable(format!("cannot start a thread: {error}"))
 }
 
 /// One part in one test, over successive connections.

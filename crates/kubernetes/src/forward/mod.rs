@@ -170,7 +170,7 @@ impl Cluster {
                 let told = format!("service {name} in namespace {namespace}");
                 if labels.is_empty() {
                     return Err(Error::user(format!(
-                        "{told} selects no pods, so no port can lead to one"
+                        "{told} selects no pods, so no port can be forwarded"
                     )));
                 }
                 let selector = Selector::labels(labels.join(","));

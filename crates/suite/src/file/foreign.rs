@@ -284,7 +284,7 @@ static LOG_KEYS: &[Key] = keys! {
     "container": TEXT => "The container of each pod (default: its first)",
     "context": TEXT => "The context of the kubeconfig (default: the current one)",
     "match": TEXT => "A regular expression; its first group, if any, is a number to sum up",
-    "from_start": KeyType::Flag => "Count lines that are there before the run (default false)",
+    "from_start": KeyType::Flag => "Count lines from before the run (default false)",
 };
 static HTTP_VALUE: Object = Object {
     required: &["url"],

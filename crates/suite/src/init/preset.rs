@@ -96,7 +96,7 @@ impl Shape {
             Kind::Gateway | Kind::Endurance => {
                 text.comment(
                     1,
-                    "The first columns; plugins, routes and libraries are rows of their own.",
+                    "The first columns; plugins, routes and libraries are separate rows.",
                 );
                 text.line(1, &format!("labels: {{ Service name: {service}, Scenario: {by_users}, Test type: proxy as it is }}"));
             }

@@ -43,7 +43,7 @@ pub(super) fn check(file: &SuiteFile, rows: &[PlannedRow]) -> Result<(), Problem
     Ok(())
 }
 
-/// Files that several runs write, each in the place of the one before; all are doubtful in the same way.
+/// Files that several runs write, each replacing the previous one; all are doubtful in the same way.
 pub(super) fn shared(rows: &[PlannedRow]) -> Vec<(String, Problem)> {
     let mut writers: BTreeMap<PathBuf, Vec<&PlannedRow>> = BTreeMap::new();
     for row in rows {
@@ -57,7 +57,7 @@ pub(super) fn shared(rows: &[PlannedRow]) -> Vec<(String, Problem)> {
         let problem = Problem::new(
             rows[0].settings.front_at,
             format!(
-                "{} runs write {}, each in the place of the one before",
+                "{} runs write {}, each replacing the previous one",
                 runs(&rows),
                 path.display()
             ),

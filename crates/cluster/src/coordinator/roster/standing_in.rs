@@ -253,7 +253,7 @@ fn lacks(seat: &Seat, shares: &Shares, (times_asked, busy): (usize, u64)) -> Opt
     let uses = [(busy, "CPU"), (of_memory, "memory")];
     let (most, what) = uses.into_iter().find(|(most, _)| *most > USED_MAX)?;
     Some(format!(
-        "has no room: with a share more it would use {most} % of its {what}"
+        "has no room: with one more share it would use {most} % of its {what}"
     ))
 }
 

@@ -206,7 +206,7 @@ fn charts(out: &mut String, of: &Dashboard) {
     write_to(
         out,
         format_args!(
-            "<section class=\"charts\">\n<h2>Over time</h2>\n<p class=\"note\">A point stands for {width_s} s.</p>\n"
+            "<section class=\"charts\">\n<h2>Over time</h2>\n<p class=\"note\">Each point covers {width_s} s.</p>\n"
         ),
     );
     for drawing in charts {

@@ -177,7 +177,7 @@ impl Known<'_> {
 fn listed(known: &[&str]) -> String {
     let shown = known.iter().take(LISTED_MAX).copied().collect::<Vec<_>>();
     match (known.len(), known.len().saturating_sub(LISTED_MAX)) {
-        (0, _) => "there is none: add it to the rows, or take it out of the document".to_owned(),
+        (0, _) => "there is none: add it to the rows, or remove it from the document".to_owned(),
         (_, 0) => format!("there are {}", shown.join(", ")),
         (_, more) => format!("there are {} and {more} more", shown.join(", ")),
     }
@@ -198,7 +198,7 @@ fn idle_names(document: &DocumentSpec, rows: &[PlannedRow]) -> Vec<Problem> {
         Problem::new(
             rule.pattern.at.unwrap_or_default(),
             format!("no observed component is called like `{pattern}`, which `components` of {} renames", document.file.value),
-            format!("write the name of an observer in the place of `{pattern}`, followed by [*] if it sees several processes"),
+            format!("write the name of an observer in place of `{pattern}`, followed by [*] if it sees several processes"),
         )
     });
     told.collect()

@@ -175,7 +175,7 @@ fn who_has_no_room_or_is_too_old_is_not_asked_and_that_is_said() {
     let acts = pass(&mut roster, 3, 33, [1.0, 0.1]);
     assert!(asked(&acts).is_empty(), "{acts:?}");
     let why = given_up(&acts).expect("it is given up");
-    let words = "no agent generates the share of graz, 1/3, any more: linz has no room: with a share more it would use 100 % of its CPU, \
+    let words = "no agent generates the share of graz, 1/3, any more: linz has no room: with one more share it would use 100 % of its CPU, \
                  vienna is of a version that cannot stand in";
     assert_eq!(why, words);
     let mut roster = one_lost();
@@ -200,7 +200,7 @@ fn a_share_that_is_asked_for_already_counts() {
     // second.
     assert_eq!(gone(roster.closed(2 * S + 1, 2)).len(), 1);
     let acts = pass(&mut roster, 3, 34, [0.6, 0.0]);
-    let words = "linz has no room: with a share more it would use 90 % of its CPU";
+    let words = "linz has no room: with one more share it would use 90 % of its CPU";
     let is_told = |act: &Act| matches!(act, Act::Tell(WorkerReport::GivenUp { lost: 2, why: Some(why) }) if why.ends_with(words));
     assert!(acts.iter().any(is_told), "{acts:?}");
     assert!(matches!(&asked(&acts)[..], [(1, one)] if one.lost == "graz"));

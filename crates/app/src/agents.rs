@@ -113,9 +113,7 @@ impl WantedAgents {
                 if let Some(local) = local.as_ref().and_then(|local| local.get())
                     && let Err(error) = local.start_one(name)
                 {
-                    print::to_stderr(&format!(
-                        "--agents: cannot start an agent: {error}\n"
-                    ));
+                    print::to_stderr(&format!("--agents: cannot start an agent: {error}\n"));
                 }
             }),
             ended: Box::new(move || {

@@ -124,7 +124,10 @@ impl Cluster {
         let call = Call::new(Verb::Get, ApiPlace::path_only("/version"));
         let value = self.client.json(&call)?;
         json::filled(&value, "/gitVersion").ok_or_else(|| {
-            Error::answer(format!("{} does not report its version", self.client.told()))
+            Error::answer(format!(
+                "{} does not report its version",
+                self.client.told()
+            ))
         })
     }
 

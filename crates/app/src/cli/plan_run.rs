@@ -290,7 +290,7 @@ mod tests {
             PlanRunArgs::parse_words(&words(line)).map_err(|why| why.message().to_owned())
         };
         let why = told("--once -q p.jmx").expect_err("there is no plan left");
-        assert!(why.contains("p.jmx was taken for their file"), "{why}");
+        assert!(why.contains("p.jmx was taken as that file"), "{why}");
         assert!(told("-q p.jmx q.jmx").is_ok());
     }
 

@@ -50,9 +50,7 @@ impl Closed {
 
 /// The report about an output that was not waited for.
 pub(super) fn left(name: &str) -> String {
-    format!(
-        "the output {name} was cut off by a signal: undelivered values are lost"
-    )
+    format!("the output {name} was cut off by a signal: undelivered values are lost")
 }
 
 /// The message while outputs take long to deliver the rest.

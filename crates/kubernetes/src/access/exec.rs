@@ -157,8 +157,7 @@ impl ExecProgram {
         let expires = json::filled(&value, "/status/expirationTimestamp");
         let expires_unix_ns = match expires {
             Some(text) => Some(
-                time::parse(&text)
-                    .ok_or_else(|| self.trouble("printed an invalid expiry time"))?,
+                time::parse(&text).ok_or_else(|| self.trouble("printed an invalid expiry time"))?,
             ),
             None => None,
         };

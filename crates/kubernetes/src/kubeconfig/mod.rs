@@ -188,8 +188,9 @@ impl Kubeconfig {
     /// There is no such context, or it has an unsupported setting.
     pub(crate) fn access(&self, context: Option<&str>) -> Result<Access> {
         let name = context.or(self.current_context());
-        let name =
-            name.ok_or_else(|| self.no_context("no context is given, and the kubeconfig has no current one"))?;
+        let name = name.ok_or_else(|| {
+            self.no_context("no context is given, and the kubeconfig has no current one")
+        })?;
         let Some(context) = find(&self.contexts, name) else {
             return Err(self.no_context(&format!("there is no context {}", quoted(name))));
         };

@@ -284,8 +284,7 @@ impl PodWatch {
             .name("kubernetes-log".to_owned())
             .spawn(move || reader.read(prepared, &part));
         if let Err(error) = spawned {
-            self.shared
-                .note(format!("cannot start a thread: {error}"));
+            self.shared.note(format!("cannot start a thread: {error}"));
         }
     }
 }

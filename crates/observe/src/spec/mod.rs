@@ -93,7 +93,9 @@ impl ObserverSpec {
             ));
         }
         if self.timeout.is_zero() {
-            return Err("timeout is zero; give the time that one reading may take, such as 5s".to_owned());
+            return Err(
+                "timeout is zero; give the time that one reading may take, such as 5s".to_owned(),
+            );
         }
         self.kind.check()
     }

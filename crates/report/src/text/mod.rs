@@ -45,7 +45,10 @@ pub fn render(result: &RunResult, style: &Style) -> String {
 }
 
 fn title(page: &mut Page, result: &RunResult) {
-    page.section(&describe::requests(&result.plan), "");
+    page.section(
+        &describe::title(&result.plan, &result.environment.command),
+        "",
+    );
     let load = describe::load(&result.plan);
     let style = page.style;
     for line in crate::page::wrap(&load, style.columns() - 2) {

@@ -376,8 +376,7 @@ impl Thread {
             return ask;
         }
         let name = &self.strand.identity.name;
-        let message =
-            format!("{name}: stopped: it looped for a second without running a sampler");
+        let message = format!("{name}: stopped: it looped for a second without running a sampler");
         walker
             .host
             .world()

@@ -486,9 +486,9 @@ fn possible(share: Share, comparison: Comparison, percent: f64) -> Result<(), &'
         _ if percent > 100.0 => Err("a share is at most 100%"),
         Comparison::Below if percent == 0.0 => Err("nothing is below 0%"),
         Comparison::Above if percent == 100.0 => Err("nothing is above 100%"),
-        Comparison::Equal if percent != whole => Err(
-            "= is only for 0% of errors and 100% of checks or goodput",
-        ),
+        Comparison::Equal if percent != whole => {
+            Err("= is only for 0% of errors and 100% of checks or goodput")
+        }
         _ => Ok(()),
     }
 }

@@ -90,7 +90,8 @@ pub(super) fn document(spec: &DocumentSpec) -> Result<Document, DocumentError> {
     if spec.is_twofold() {
         return Err(DocumentError::at(
             &spec.file,
-            "the document has a list of tables, and settings of a single table beside it".to_owned(),
+            "the document has a list of tables, and settings of a single table beside it"
+                .to_owned(),
             "move preset, columns, rows, sort, with and titles into a table of the list".to_owned(),
         ));
     }

@@ -70,9 +70,10 @@ impl Reader<'_> {
                     push_text(&mut parts, std::mem::take(&mut text));
                     let inner = self.parts(Some(at))?;
                     if !inner.iter().any(|part| matches!(part, FormatPart::Hole(_))) {
-                        return Err(
-                            self.error(at, "these brackets contain no value; write [[ for a bracket")
-                        );
+                        return Err(self.error(
+                            at,
+                            "these brackets contain no value; write [[ for a bracket",
+                        ));
                     }
                     parts.push(FormatPart::Optional(inner));
                 }

@@ -391,7 +391,8 @@ fn cluster(fields: Fields, usual: Option<&Cluster>) -> Result<Cluster, Problem> 
         .text("context")
         .or_else(|| Some(usual?.context.clone()));
     let Some(context) = context else {
-        let fix = "write `context: NAME`; there is no default, so that no cluster is changed by accident";
+        let fix =
+            "write `context: NAME`; there is no default, so that no cluster is changed by accident";
         return Err(Problem::new(fields.at(), "the cluster is not named", fix));
     };
     let namespace = fields

@@ -226,8 +226,8 @@ impl<'r, 'a> Attempt<'r, 'a> {
     /// An attempt whose network path failed says nothing about the target.
     fn note_target_troubles(&mut self) {
         let troubles = self.runner.world.target_troubles().into_iter();
-        let told =
-            troubles.map(|why| format!("the network path to the target failed, not the target: {why}"));
+        let told = troubles
+            .map(|why| format!("the network path to the target failed, not the target: {why}"));
         self.status.reasons.extend(told);
     }
 

@@ -247,9 +247,7 @@ fn convert_headers(
         let header = HeaderName::from_bytes(name.get_ref().as_bytes())
             .map_err(|_| problem(format!("{:?} is not a header name", name.get_ref())))?;
         if is_framing(&header) {
-            return Err(problem(format!(
-                "{header} is set by the server: remove it"
-            )));
+            return Err(problem(format!("{header} is set by the server: remove it")));
         }
         if header == CONTENT_ENCODING {
             return Err(problem(

@@ -341,7 +341,7 @@ mod tests {
              requests: 100 started, 98 answered, 2 failed; 41.5 per second\n\
              iterations: 99 complete, 1 interrupted, 100 planned\n\
              http_req_duration: p95 12.35ms, p99 1s of 98\n\
-             virtual users: 8 at most\n\
+             virtual users: up to 8\n\
              threshold crossed: http_reqs count>200 (was 100)\n"
         );
     }

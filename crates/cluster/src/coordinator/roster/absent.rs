@@ -8,9 +8,8 @@ impl Roster {
     /// The process of an agent has ended. If it had joined, its connection shows the loss.
     pub(in crate::coordinator) fn process_ended(&mut self, name: &str, how: &str) {
         let has_joined = self.seats.iter().any(|seat| seat.name == name);
-        let why = format!(
-            "{name}: its process ended before it joined ({how}); see its standard error"
-        );
+        let why =
+            format!("{name}: its process ended before it joined ({how}); see its standard error");
         if !has_joined {
             self.cannot_begin(why);
         }

@@ -249,8 +249,7 @@ impl Roster {
             let awaited = Awaited::new(since_ns, awaited_for, seat.workers.start);
             seat.awaited = is_awaited.then_some(awaited);
             let number = self.add_seat(seat);
-            let why =
-                "it did not rejoin the new coordinator, and its results are unknown";
+            let why = "it did not rejoin the new coordinator, and its results are unknown";
             let lost = Lost {
                 is_awaited,
                 ..self.lost_of(number, why)

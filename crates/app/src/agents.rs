@@ -113,9 +113,7 @@ impl WantedAgents {
                 if let Some(local) = local.as_ref().and_then(|local| local.get())
                     && let Err(error) = local.start_one(name)
                 {
-                    print::to_stderr(&format!(
-                        "--agents: no other agent can be started: {error}\n"
-                    ));
+                    print::to_stderr(&format!("--agents: cannot start an agent: {error}\n"));
                 }
             }),
             ended: Box::new(move || {
@@ -199,7 +197,7 @@ fn refuse_idle(agents: u32, plan: &TestPlan, env: &Env) -> Result<(), Ending> {
     if env.get(REFUSE_IDLE_VARIABLE).is_none() || agents <= vus {
         return Ok(());
     }
-    let why = format!("--agents: {agents} are more than the test's virtual users, {vus} at most");
+    let why = format!("--agents: {agents} agents are more than the test's {vus} virtual users");
     Err(Ending::refusal(ExitCode::InvalidConfig, &why))
 }
 

@@ -24,7 +24,7 @@ const SCALE: f32 = 2.0;
 pub(crate) fn prepare(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| {
         let folder = folder.display();
-        format!("--charts: the folder {folder} cannot be made: {error}; name another")
+        format!("--charts: cannot create the directory {folder}: {error}; name another")
     })
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn save_drawings(folder: &Path, drawings: &[Drawing]) -> Result<(), S
 
 /// A drawing as pixels.
 fn png(svg: &str, letters: &Letters) -> Result<Vec<u8>, String> {
-    let failed = |why: String| format!("--charts: a chart cannot be drawn: {why}");
+    let failed = |why: String| format!("--charts: cannot draw a chart: {why}");
     let outlined = letters.outlined(svg).map_err(failed)?;
     let tree = usvg::Tree::from_str(&outlined, &usvg::Options::default())
         .map_err(|error| failed(error.to_string()))?;
@@ -94,6 +94,6 @@ mod tests {
     #[test]
     fn what_is_no_drawing_is_refused() {
         let refused = png("<svg", &Letters::new()).expect_err("not well-formed");
-        assert!(refused.contains("cannot be drawn"), "{refused}");
+        assert!(refused.contains("cannot draw a chart"), "{refused}");
     }
 }

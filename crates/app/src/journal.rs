@@ -103,7 +103,7 @@ impl RunJournal {
             let why = report
                 .trouble
                 .map_or_else(String::new, |error| format!(": {error}"));
-            let message = format!("the journal {} is not complete{why}", path.display());
+            let message = format!("the journal {} is incomplete{why}", path.display());
             return if report.complete {
                 Ok(())
             } else {
@@ -140,7 +140,7 @@ fn begin_in(folder: &Path, started_unix_ms: u64) -> Option<Journal> {
     }
     made.map_err(|error| {
         print::to_stderr(&format!(
-            "loadline: no journal is kept: {} {error}; name another folder with LOADLINE_STATE, or give --no-journal\n",
+            "loadline: cannot write a journal: {} {error}; name another directory with LOADLINE_STATE, or give --no-journal\n",
             path.display()
         ));
     })

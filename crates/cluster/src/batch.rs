@@ -13,7 +13,7 @@ use loadline_model::sample::{RequestFacts, Sample, TaggedValues, VusAtWork};
 use crate::generated::values::Request;
 use crate::generated::{self as wire, Batch, Tags, Values};
 
-/// The values of a script, to be sent.
+/// The values of a script, for sending.
 pub(crate) fn values_to_send(batch: &[TaggedValues]) -> Batch {
     let mut tags = TagTable::default();
     let values = batch.iter().map(|tagged| Values {
@@ -36,11 +36,11 @@ pub(crate) fn values_to_send(batch: &[TaggedValues]) -> Batch {
     }
 }
 
-/// The sets of tags of a batch, each once.
+/// The tag sets of a batch, each once.
 #[derive(Default)]
 struct TagTable {
     tags: Vec<Tags>,
-    /// Places by the address of the set, which lives as long as the batch.
+    /// Indexes by the address of the set, which lives as long as the batch.
     places: HashMap<*const TagSet, u32>,
 }
 
@@ -56,10 +56,10 @@ impl TagTable {
     }
 }
 
-/// The values of a script that came.
+/// The received values of a script.
 ///
 /// # Errors
-/// They name tags or metrics that there are not; in words for the user.
+/// They name unknown tags or metrics; in words for the user.
 pub(crate) fn values_received(
     batch: &mut Batch,
     registry: &MetricRegistry,
@@ -114,7 +114,7 @@ fn tags_received(tags: Tags) -> Arc<TagSet> {
     Arc::new(set)
 }
 
-/// Requests, to be sent.
+/// Requests, for sending.
 pub(crate) fn samples_to_send(samples: &[Sample]) -> Batch {
     let samples = samples.iter().map(|sample| wire::Sample {
         start_ns: sample.start_ns,
@@ -137,7 +137,7 @@ pub(crate) fn samples_to_send(samples: &[Sample]) -> Batch {
     }
 }
 
-/// Results of a plan of steps, to be sent.
+/// Results of a plan of steps, for sending.
 pub(crate) fn results_to_send(results: &[u8]) -> Batch {
     Batch {
         results: results.to_vec(),
@@ -145,10 +145,10 @@ pub(crate) fn results_to_send(results: &[u8]) -> Batch {
     }
 }
 
-/// Requests that came.
+/// Received requests.
 ///
 /// # Errors
-/// They failed in a way that there is not, or were answered with one; in words for the user.
+/// They have an unknown error class or status; in words for the user.
 pub(crate) fn samples_received(batch: &mut Batch) -> Result<Vec<Sample>, String> {
     let samples = std::mem::take(&mut batch.samples).into_iter();
     samples

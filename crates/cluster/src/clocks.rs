@@ -1,35 +1,35 @@
-//! The offset of another machine's monotonic clock, estimated from questions and answers.
+//! The offset of another machine's monotonic clock, estimated from queries and replies.
 //!
 //! Must not read a clock. Invariant: the true offset is within the reported error, whatever the network did, as
 //! long as both clocks run at the same speed.
 
-/// Questions that are asked before the start.
+/// Queries before the start.
 pub(crate) const QUESTIONS: u64 = 16;
-/// Questions that are asked each time later: the best of them counts.
+/// Queries per later comparison: the best of them counts.
 const QUESTIONS_LATER: u64 = 4;
 
-/// One question and its answer.
+/// One query and its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exchange {
-    /// When it was asked, here.
+    /// When it was sent, on this clock.
     pub(crate) asked_ns: u64,
-    /// When it was read, there.
+    /// When it was read, on the other clock.
     pub(crate) read_ns: u64,
-    /// When the answer was here.
+    /// When the reply arrived, on this clock.
     pub(crate) answered_ns: u64,
 }
 
-/// How far another clock is from this one.
+/// The offset of another clock from this one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Offset {
-    /// What is added to an instant here to have it there.
+    /// Added to an instant of this clock, it gives the instant of the other one.
     pub(crate) ns: i128,
-    /// By how much it may be wrong.
+    /// Its maximum error.
     pub(crate) error_ns: u64,
 }
 
 impl Offset {
-    /// As one exchange gives it.
+    /// The offset according to one exchange.
     fn of(exchange: &Exchange) -> Offset {
         let half = round_trip(exchange) / 2;
         Offset {
@@ -62,9 +62,9 @@ impl Offset {
 /// How much the offset of another clock has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Drift {
-    /// By how much the other clock has run ahead of this one.
+    /// How far the other clock has run ahead of this one.
     pub(crate) ns: i64,
-    /// By how much that may be wrong.
+    /// The maximum error of that.
     pub(crate) error_ns: u64,
 }
 
@@ -73,11 +73,11 @@ pub(crate) struct Drift {
 pub(crate) struct ClockSync {
     best: Option<Exchange>,
     answers: u64,
-    /// As the questions before the start gave it.
+    /// The offset from the queries before the start.
     first: Option<Offset>,
-    /// The best exchange of the last later time, once all of it is there.
+    /// The best exchange of the last complete later comparison.
     last: Option<Exchange>,
-    /// The best so far of the later time that is under way.
+    /// The best exchange so far of the comparison in progress.
     under_way: Option<Exchange>,
 }
 
@@ -104,13 +104,14 @@ impl ClockSync {
         }
     }
 
-    /// Whether more questions belong to those that were asked.
+    /// Whether the current comparison needs more queries.
     pub(crate) fn wants_more(&self) -> bool {
         let later = self.answers.checked_sub(QUESTIONS);
         later.is_none_or(|later| !later.is_multiple_of(QUESTIONS_LATER))
     }
 
-    /// How the offset has changed between the questions before the start and the last ones; `None`: none came later.
+    /// How the offset has changed between the queries before the start and the last ones; `None`: there were no later
+    /// ones.
     pub(crate) fn drift(&self) -> Option<Drift> {
         let (first, last) = (self.first?, Offset::of(&self.last?));
         Some(Drift {
@@ -119,12 +120,12 @@ impl ClockSync {
         })
     }
 
-    /// How many answers there were.
+    /// Number of replies.
     pub(crate) fn answers(&self) -> u64 {
         self.answers
     }
 
-    /// The offset as the exchange with the least round trip gives it; zero where there was none.
+    /// The offset according to the exchange with the shortest round trip; zero without any.
     pub(crate) fn offset(&self) -> Offset {
         self.best.as_ref().map_or_else(Offset::default, Offset::of)
     }
@@ -159,7 +160,7 @@ mod tests {
             prop_assert_eq!(offset.here(offset.there(now)), now);
         }
 
-        /// A clock that runs faster or slower by so many parts of a million, asked every ten seconds.
+        /// A clock that runs faster or slower by this many parts per million, queried every ten seconds.
         #[test]
         fn the_true_drift_lies_within_the_error(
             ppm in -200_i64..200,
@@ -184,7 +185,7 @@ mod tests {
             let drift = clock.drift().expect("it was asked again");
             let begun = 10_000_000_000 * later as i64;
             let truth = begun / 1_000_000 * ppm;
-            // While it is measured it drifts, too: 60 ms for each question.
+            // It also drifts while it is measured: each query takes 60 ms.
             let slack = drift.error_ns + (60_000_000 * all as u64 / 1_000_000 + 1) * ppm.unsigned_abs();
             prop_assert!((drift.ns - truth).unsigned_abs() <= slack, "{drift:?} {truth}");
         }

@@ -18,7 +18,7 @@ use tonic::transport::{Certificate, ClientTlsConfig, ServerTlsConfig};
 const COORDINATOR: &str = "coordinator.loadline";
 /// Bytes of a token.
 const TOKEN_BYTES: usize = 32;
-/// What stands before the 32 bytes of an Ed25519 key in PKCS#8 (RFC 8410).
+/// The bytes before the 32 bytes of an Ed25519 key in PKCS#8 (RFC 8410).
 const ED25519_PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
@@ -77,7 +77,7 @@ impl Token {
     }
 }
 
-/// A name that nothing else has; `None`: the system gives no random bytes.
+/// A unique name; `None`: the system returns no random bytes.
 pub(crate) fn fresh_name() -> Option<String> {
     let mut bytes = [0; 16];
     aws_lc_rs::rand::fill(&mut bytes).ok()?;
@@ -93,7 +93,7 @@ pub struct Identity {
     key: String,
     /// PEM.
     authority: String,
-    /// The name that a coordinator's certificate must have; `None`: that under which it is called.
+    /// The name that a coordinator's certificate must have; `None`: the host name that agents connect to.
     coordinator: Option<&'static str>,
 }
 
@@ -159,7 +159,7 @@ impl Identity {
         })
     }
 
-    /// How a coordinator of this identity meets its agents.
+    /// TLS settings of a coordinator with this identity.
     pub(crate) fn server(&self) -> ServerTlsConfig {
         ServerTlsConfig::new()
             .identity(tonic::transport::Identity::from_pem(
@@ -169,7 +169,7 @@ impl Identity {
             .client_ca_root(Certificate::from_pem(&self.authority))
     }
 
-    /// How an agent of this identity meets its coordinator at a host.
+    /// TLS settings of an agent with this identity, for a coordinator at a host.
     pub(crate) fn client(&self, host: &str) -> ClientTlsConfig {
         ClientTlsConfig::new()
             .identity(tonic::transport::Identity::from_pem(
@@ -181,7 +181,7 @@ impl Identity {
     }
 }
 
-/// The key that everybody derives who has the token.
+/// The key that every holder of the token derives.
 fn authority_key(token: &Token) -> Result<KeyPair, rcgen::Error> {
     let mut seed = b"loadline run authority v1".to_vec();
     seed.extend(token.0);

@@ -14,7 +14,7 @@ use crate::identity::Token;
 pub const TOKEN_VARIABLE: &str = "LOADLINE_JOIN_TOKEN";
 /// How long agents may take to exit on their own after the end of the test.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How often it is looked whether they have.
+/// How often that is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// The agents of a run on this machine.
@@ -51,7 +51,7 @@ impl LocalAgents {
         command
             .args(["agent", "--join", &self.at.to_string()])
             .args(["--name", name])
-            // Nobody can take its coordinator's place: the address and the token are this run's.
+            // Its coordinator cannot be replaced: the address and the token belong to this run.
             .args(["--orphan-grace", "0s"])
             .env(TOKEN_VARIABLE, self.token.text())
             .stdin(Stdio::null())
@@ -72,7 +72,7 @@ impl LocalAgents {
         let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
         for (name, child) in children.iter_mut() {
             if !names.contains(name) {
-                // One that has ended cannot be killed, and needs not.
+                // One that has ended cannot be killed, and need not be.
                 let _ = child.kill();
             }
         }
@@ -101,7 +101,7 @@ impl Drop for LocalAgents {
             while matches!(child.try_wait(), Ok(None)) && begun.elapsed() < PATIENCE {
                 std::thread::sleep(LOOK_EVERY);
             }
-            // One that has ended cannot be killed, and needs not.
+            // One that has ended cannot be killed, and need not be.
             let _ = child.kill();
             let _ = child.wait();
         }

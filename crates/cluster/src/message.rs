@@ -19,20 +19,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::generated::{End, Live, LogLine, Order, Report, Signal, log_line, order, signal};
 
-/// Most bytes of a snapshot before it is deflated.
+/// Maximum bytes of a snapshot before it is deflated.
 const INFLATED_MAX: u64 = 256 << 20;
 
-/// The first level of deflate with codes made for what is sent: counts of histograms take half of what they take with fixed ones.
+/// The first level of deflate with codes made for the data: histogram counts take half as many bytes as with fixed
+/// codes.
 const LEVEL: u32 = 2;
 
-/// Most of anything that an agent can have counted: 35 years at a million a second.
+/// Maximum of any count of an agent: 35 years at a million a second.
 const COUNT_MAX: u64 = 1 << 50;
-/// Most seconds of a run.
+/// Maximum seconds of a run.
 pub(crate) const SECONDS_MAX: u64 = 1 << 32;
-/// Most workers of an agent.
+/// Maximum workers of an agent.
 pub(crate) const WORKERS_MAX: u32 = 1 << 12;
 
-/// Measurements, and what a snapshot keeps beside its data.
+/// Measurements, and the fields of a snapshot besides its data.
 #[derive(Default, Serialize, Deserialize)]
 struct Seen {
     seen: Snapshot,
@@ -79,7 +80,7 @@ fn deflated(bytes: &[u8]) -> io::Result<Vec<u8>> {
     })
 }
 
-/// The snapshot in such bytes.
+/// The snapshot from such bytes.
 pub(crate) fn seen_of_bytes(bytes: &[u8]) -> io::Result<Snapshot> {
     let mut packed = Vec::new();
     DeflateDecoder::new(bytes)
@@ -98,7 +99,7 @@ pub(crate) fn seen_of_bytes(bytes: &[u8]) -> io::Result<Snapshot> {
     Ok(seen)
 }
 
-/// A worker's report, numbered; `None` for what is no report of a worker.
+/// A worker's report, numbered; `None` for reports that do not come from a worker.
 pub(crate) fn report_to_send(number: u64, report: WorkerReport) -> io::Result<Option<Report>> {
     Ok(Some(match report {
         WorkerReport::Interval {
@@ -191,7 +192,7 @@ fn is_plausible(report: &Report, seen: &Snapshot) -> bool {
             .all(|number| number <= COUNT_MAX)
 }
 
-/// The report that was sent, of a worker that is `worker` among all.
+/// The received report, of the worker with number `worker` among all.
 pub(crate) fn report_received(report: Report, worker: u32) -> io::Result<WorkerReport> {
     let seen = Box::new(seen_of_bytes(&report.seen)?);
     if !is_plausible(&report, &seen) {
@@ -225,7 +226,7 @@ pub(crate) fn report_received(report: Report, worker: u32) -> io::Result<WorkerR
         Some(end) => WorkerReport::Failed {
             worker,
             why: end.failure,
-            // An agent in which something broke down has left, and said why.
+            // An agent that crashed has left, and said why.
             is_defect: false,
         },
     })
@@ -263,7 +264,7 @@ pub(crate) fn live_received(live: &Live) -> (LiveTotals, GeneratorTotals) {
         iterations_interrupted: bounded(live.iterations_interrupted),
     };
     let used = GeneratorTotals {
-        // 2^50 ns are 13 days: processor time and memory may be more than a count is.
+        // 2^50 ns are 13 days: CPU time and memory may exceed the limit of counts.
         cpu_ns: live.cpu_ns.min(COUNT_MAX << 4),
         throttled_ns: live.throttled_ns.map(|time| time.min(COUNT_MAX << 4)),
         rss_bytes: bounded(live.rss_bytes),
@@ -291,7 +292,7 @@ impl From<RunCommand> for Order {
     }
 }
 
-/// The command that an order is; `None` for one that is not known here.
+/// The command of a message; `None` for an unknown one.
 pub(crate) fn command_of(order: &Order) -> Option<RunCommand> {
     Some(match order.kind() {
         order::Kind::Unknown => return None,
@@ -307,7 +308,7 @@ pub(crate) fn command_of(order: &Order) -> Option<RunCommand> {
     })
 }
 
-/// Kinds of failure, here and as they are sent.
+/// Kinds of failure, here and in messages.
 const FAILURES: [(FailureKind, signal::FailureKind); 6] = [
     (FailureKind::Thrown, signal::FailureKind::Thrown),
     (FailureKind::Rejected, signal::FailureKind::Rejected),
@@ -339,7 +340,7 @@ impl From<ScriptSignal> for Signal {
     }
 }
 
-/// The signal that was sent; `None` for one that is not known here.
+/// The received signal; `None` for an unknown one.
 pub(crate) fn signal_received(signal: Signal) -> Option<ScriptSignal> {
     let failure = signal.failure();
     Some(match signal.kind() {
@@ -357,7 +358,7 @@ pub(crate) fn signal_received(signal: Signal) -> Option<ScriptSignal> {
     })
 }
 
-/// How a level is sent.
+/// A log level as it is sent.
 pub(crate) fn level_to_send(level: LogLevel) -> log_line::Level {
     match level {
         LogLevel::Debug => log_line::Level::Debug,
@@ -367,7 +368,7 @@ pub(crate) fn level_to_send(level: LogLevel) -> log_line::Level {
     }
 }
 
-/// The level of a line.
+/// The log level of a line.
 pub(crate) fn level_received(line: &LogLine) -> LogLevel {
     match line.level() {
         log_line::Level::Debug => LogLevel::Debug,

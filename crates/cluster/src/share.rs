@@ -6,10 +6,10 @@ use loadline_model::plan::PlanSegment;
 use loadline_model::segment::{Ratio, Segment, SegmentError, SegmentSequence};
 use loadline_model::{Behaviour, Scenario, TestPlan};
 
-/// Most shares of one process: its own, and those of lost agents.
+/// Maximum shares of one process: its own, and those of lost agents.
 pub(crate) const SHARES_MAX: usize = 8;
 
-/// Whether a plan can be cut.
+/// Whether a plan can be split.
 ///
 /// # Errors
 /// It cannot be run, or is a part itself; in words for the user.
@@ -17,7 +17,7 @@ pub(crate) fn check(plan: &TestPlan, agents: u32) -> Result<(), String> {
     plan.validate()?;
     if plan.segment.is_some() {
         return Err(
-            "a part of a test (--execution-segment) is not cut further; leave one of both out"
+            "a part of a test (--execution-segment) cannot be split further; drop one of them"
                 .to_owned(),
         );
     }
@@ -26,7 +26,7 @@ pub(crate) fn check(plan: &TestPlan, agents: u32) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// How many of so many agents have work: arrivals cannot be served by an agent that hosts none of their virtual users.
+/// How many of this many agents have work: an agent without virtual users cannot serve arrivals.
 pub(crate) fn with_work(plan: &TestPlan, agents: u32) -> u32 {
     let open = plan.scenarios.iter().map(|scenario| &scenario.executor);
     let vus = open.filter(|executor| executor.is_open());
@@ -34,10 +34,10 @@ pub(crate) fn with_work(plan: &TestPlan, agents: u32) -> u32 {
     least.map_or(agents, |least| least.clamp(1, agents))
 }
 
-/// Whether another agent can go on with the part of a lost one: of what is planned by number nobody knows how much is left,
-/// unless it comes at instants of its own.
+/// Whether another agent can continue the part of a lost one: of a fixed number of iterations nobody knows how many
+/// are left, unless each has its own start time.
 pub(crate) fn is_replaceable(plan: &TestPlan) -> bool {
-    // Threads of steps begin with their group, and nobody knows how far those of a lost agent had come.
+    // Threads of steps start with their group, and nobody knows how far those of a lost agent had got.
     let is_of_steps = |scenario: &Scenario| matches!(scenario.behaviour, Behaviour::Steps(_));
     let mut scenarios = plan.scenarios.iter();
     !plan.scenarios.iter().any(is_of_steps)

@@ -156,7 +156,7 @@ fn an_agent_whose_share_another_has_is_told_to_end_and_what_it_did_is_counted() 
     let graz = test.agent("graz");
     let is_there = || {
         let told = coordinator.errors_so_far();
-        told.contains("graz has joined in the place of vienna")
+        told.contains("graz has joined to replace vienna")
             .then_some(())
     };
     clock::wait_for(SOON, is_there).expect("graz takes over");
@@ -193,7 +193,7 @@ fn a_coordinator_that_is_killed_is_started_again_and_counts_everything() {
     test.wait_for_requests(at_the_kill + 200);
     let told = ends_with(test.bench("200", "7s"), 0);
     assert!(
-        told.contains("this coordinator took the test over at"),
+        told.contains("this coordinator replaced a lost one at"),
         "{told}"
     );
     for agent in agents {

@@ -183,7 +183,7 @@ fn an_outage_in_the_middle_loses_nothing() {
     let told = errors(&output);
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert!(told.contains("they are kept and tried again"), "{told}");
-    assert!(told.contains("takes samples again"), "{told}");
+    assert!(told.contains("accepts samples again"), "{told}");
     assert!(told.contains("lost: 0"), "{told}");
     assert_totals_agree(&prometheus, &test.summary());
     // The seconds of the outage were sent later, each with its time.

@@ -89,8 +89,7 @@ impl LiveCounters {
         }
     }
 
-    /// Shows the counts of workers elsewhere in the place of a local worker: all of it belongs to the first
-    /// scenario.
+    /// Shows the counts of remote workers in place of a local worker: all of them belong to the first scenario.
     pub fn show(&self, totals: &LiveTotals) {
         if let Some(AtWork(count)) = self.at_work.first() {
             count.store(totals.vus_active, Relaxed);
@@ -162,7 +161,7 @@ impl LiveCounters {
 
     /// Adds this worker's counters to a sum.
     pub fn add_to(&self, sum: &mut LiveTotals) {
-        // Ends are read before starts, so that a request never seems to have ended unstarted.
+        // Ends are read before starts, so that no request seems to have ended without having started.
         sum.completed += self.completed.load(Relaxed);
         sum.failed += self.failed.load(Relaxed);
         sum.interrupted += self.interrupted.load(Relaxed);

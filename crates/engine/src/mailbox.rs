@@ -17,7 +17,7 @@ pub(crate) type Letter = (usize, Arrival);
 /// The part of a worker that other threads can access.
 #[derive(Default)]
 pub(crate) struct Mailbox {
-    /// Free virtual users by scenario that nobody has set aside.
+    /// Free virtual users by scenario that nobody has reserved.
     free: Vec<AtomicI64>,
     letters: Mutex<Vec<Letter>>,
     command: AtomicU8,
@@ -84,7 +84,7 @@ impl Mailbox {
         true
     }
 
-    /// The letters since the last call.
+    /// The messages since the last call.
     pub(crate) fn collect(&self) -> Vec<Letter> {
         std::mem::take(&mut *self.letters.lock().unwrap_or_else(PoisonError::into_inner))
     }

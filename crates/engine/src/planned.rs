@@ -12,7 +12,7 @@ use loadline_schedule::{IterationPool, Open, Schedule};
 pub struct PlannedArrivals {
     /// The open scenarios, each with its start and, where time ends it, its end.
     scenarios: Vec<(Nanos, Option<Nanos>, Open)>,
-    /// Those due before were another's.
+    /// Those due before belong to another process.
     from: Nanos,
 }
 

@@ -279,7 +279,7 @@ impl Recorder {
         self.seen.take()
     }
 
-    /// Whether what was planned for this instant is past the warm-up.
+    /// Whether an arrival planned for this instant is past the warm-up.
     #[inline]
     fn is_measured(&self, planned: Nanos) -> bool {
         planned >= self.warm_until

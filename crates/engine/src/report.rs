@@ -45,31 +45,31 @@ pub enum WorkerReport {
         /// When its last request ended.
         last_done: Nanos,
     },
-    /// Workers that were elsewhere are gone, and will not report again.
+    /// Remote workers are lost, and will not report again.
     Lost {
-        /// Which.
+        /// Their numbers.
         workers: Range<u32>,
-        /// Who they were and why they are gone.
+        /// Who they were and why they were lost.
         why: String,
         /// Requests that they had started and not reported.
         begun: u64,
         /// Requests whose end they had not reported.
         unended: u64,
-        /// What they would have offered; `None`: nothing that is known.
+        /// What they would have offered; `None`: unknown.
         planned: Option<PlannedArrivals>,
-        /// Whether others may still come in their place.
+        /// Whether they may still be replaced.
         is_awaited: bool,
-        /// Whether they may still report: what they had started is settled by [`WorkerReport::Settled`].
+        /// Whether they may still report: [`WorkerReport::Settled`] settles what they had started.
         is_unsettled: bool,
     },
-    /// Workers elsewhere cannot be heard for now: nothing waits for them.
+    /// Remote workers are unreachable for now: nothing waits for them.
     Away {
-        /// Which.
+        /// Their numbers.
         workers: Range<u32>,
     },
-    /// They can be heard again, and have worked on.
+    /// They are reachable again, and have continued.
     Returned {
-        /// Which.
+        /// Their numbers.
         workers: Range<u32>,
         /// Who they are.
         what: String,
@@ -83,22 +83,22 @@ pub enum WorkerReport {
         /// Requests whose end they had not reported.
         unended: u64,
     },
-    /// Workers elsewhere have come in the place of others that were lost.
+    /// Remote workers have replaced others that were lost.
     Replaced {
-        /// Which are there.
+        /// The numbers of the new ones.
         workers: Range<u32>,
         /// The first of those that were lost.
         lost: u32,
-        /// From which instant of the run on the share is theirs.
+        /// The instant of the run from which the share is theirs.
         from: Nanos,
         /// Who they are.
         what: String,
     },
-    /// Nobody is awaited any more in the place of workers that were lost.
+    /// Lost workers will not be replaced any more.
     GivenUp {
         /// The first of them.
         lost: u32,
-        /// Why nobody makes their share any more, though there was time; `None`: there is none left.
+        /// Why their share is not generated any more although there was time left; `None`: there was none.
         why: Option<String>,
     },
     /// A script did something to the test.

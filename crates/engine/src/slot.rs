@@ -23,7 +23,7 @@ pub(crate) struct VuSlot {
     cut_at: Cell<Nanos>,
     stop: Cell<Option<Stop>>,
     arrival: Cell<Option<Arrival>>,
-    /// Waits with deadlines of their own; `None`: a place that is free again.
+    /// Waits with their own deadlines; `None`: a slot that is free again.
     waits: RefCell<Vec<Option<Wait>>>,
     /// The least of those deadlines.
     first_wait_end: Cell<Nanos>,
@@ -159,7 +159,7 @@ impl VuSlot {
         Watch { slot: self, index }
     }
 
-    /// A task's waker stays good for its life.
+    /// A task's waker stays valid for its lifetime.
     #[inline]
     fn remember_waker(&self, cx: &Context<'_>) {
         let mut waker = self.waker.borrow_mut();

@@ -60,10 +60,10 @@ impl fmt::Display for StartError {
         match self {
             StartError::Plan(why) => f.write_str(why),
             StartError::Tls(error) => error.fmt(f),
-            StartError::Thread(error) => write!(f, "the system refuses another thread: {error}"),
+            StartError::Thread(error) => write!(f, "cannot start a thread: {error}"),
             StartError::Runtime(error) => write!(
                 f,
-                "the system refuses what a thread needs to make requests: {error}; raise its limits, such as \
+                "cannot set up a worker thread: {error}; raise its limits, such as \
                  ulimit -n 1024"
             ),
         }
@@ -247,7 +247,7 @@ impl Engine {
     }
 }
 
-/// Says to the groups' phases which groups there are.
+/// Registers the groups with their phases.
 fn expect_groups(steps: &StepsSetup, plan: &TestPlan, workers: u32) {
     for scenario in &plan.scenarios {
         if let Behaviour::Steps(group) = &scenario.behaviour {
@@ -260,7 +260,7 @@ fn worker_count(wanted: u32, vus: u32, streams: u32) -> u32 {
     wanted.clamp(1, vus.div_ceil(streams).max(1))
 }
 
-/// How long answers of the resolver are kept: failures only under JMeter's plans, as by Java.
+/// How long results of the resolver are cached: failures only for JMeter's plans, as in Java.
 fn names_kept(plan: &TestPlan, is_of_steps: bool) -> Kept {
     let kept = Kept::found(plan.client.dns_ttl);
     match is_of_steps {
@@ -293,7 +293,7 @@ pub(crate) fn script_parts(
     }))
 }
 
-/// Makes everything once that can be made without sending.
+/// Prepares everything that can be prepared without sending.
 fn rehearse(plan: &TestPlan, tls: &TlsSettings) -> Result<(), StartError> {
     let routes = Routes::default();
     let mut encrypted = false;

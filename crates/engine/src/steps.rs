@@ -97,14 +97,14 @@ pub struct StepsState {
     is_stopping: AtomicBool,
     /// Number of phases that had started when the test was last stopped.
     stopped_in: AtomicU32,
-    /// Whether a thread wants samples that run to be cut.
+    /// Whether a thread wants running samples to be interrupted.
     is_cut: AtomicBool,
     at_work: Vec<AtomicU32>,
-    /// Threads that were numbered, by group.
+    /// Number of threads that got a number, by group.
     numbered: Vec<AtomicU32>,
-    /// Threads that each group keeps up.
+    /// Number of threads that each group maintains.
     targets: Vec<AtomicU32>,
-    /// Groups that are to end.
+    /// Groups that have to end.
     is_over: Vec<AtomicBool>,
     /// Notified whenever threads that wait for each other are released.
     pub(crate) let_go: Notify,
@@ -173,11 +173,11 @@ impl StepsState {
         left.is_some_and(|left| left.load(Ordering::Acquire) == 1)
     }
 
-    /// Keeps a phase open no more, if it was.
+    /// Stops keeping a phase open, if it was.
     fn release_phase(&self, stage: usize) {
         if let Some(left) = self.left.get(stage) {
             let less = |left: u32| left.checked_sub(1);
-            // One that is not open cannot be closed.
+            // A phase that is not open cannot be closed.
             let _ = left.try_update(Ordering::AcqRel, Ordering::Acquire, less);
         }
     }

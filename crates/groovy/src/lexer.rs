@@ -300,7 +300,7 @@ impl<'s> Lexer<'s> {
         let suffix = rest[length..].chars().next().unwrap_or(' ');
         self.at += length;
         if length > 1_000 {
-            return Err(malformed("a number of this length"));
+            return Err(malformed("a number this long"));
         }
         let number = self.valued(&text, suffix, is_whole)?;
         Ok(Kind::Number(number))

@@ -79,7 +79,7 @@ impl Script {
     /// It is malformed, or contains an unsupported construct.
     pub fn read(source: &str, dialect: Dialect) -> Result<Script, Fault> {
         if source.len() > LONGEST {
-            return Err(Fault::Unsupported("a script of this length".to_owned()));
+            return Err(Fault::Unsupported("a script this long".to_owned()));
         }
         Ok(Script {
             dialect,

@@ -230,7 +230,7 @@ impl Parser<'_> {
     /// Parses something one level deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         if self.depth >= DEEPEST {
-            return Err(unsupported("a script that is nested so deeply"));
+            return Err(unsupported("a script nested this deeply"));
         }
         self.depth += 1;
         let value = read(self);

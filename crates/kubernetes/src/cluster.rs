@@ -124,12 +124,15 @@ impl Cluster {
         let call = Call::new(Verb::Get, ApiPlace::path_only("/version"));
         let value = self.client.json(&call)?;
         json::filled(&value, "/gitVersion").ok_or_else(|| {
-            Error::answer(format!("{} does not tell its version", self.client.told()))
+            Error::answer(format!(
+                "{} does not report its version",
+                self.client.told()
+            ))
         })
     }
 
     /// # Errors
-    /// Nobody named the context.
+    /// The context was not named.
     pub(crate) fn refuse_unnamed(&self) -> Result<()> {
         if self.is_named {
             return Ok(());
@@ -185,7 +188,7 @@ impl Cluster {
         )))
     }
 
-    /// The resource of a kind, as the API says.
+    /// The resource of a kind, according to the API.
     ///
     /// # Errors
     /// The cluster has no such kind.
@@ -212,7 +215,7 @@ impl Cluster {
             other => other?,
         };
         let resources = json::items(&value, "/resources").iter();
-        // A part such as deployments/scale is no kind of its own.
+        // A part such as deployments/scale is not a separate kind.
         let whole = resources.filter(|one| !json::owned(one, "/name").contains('/'));
         let kinds: Arc<[ResourceKind]> = whole
             .map(|one| ResourceKind {
@@ -221,7 +224,7 @@ impl Cluster {
                 is_namespaced: json::is_true(one, "/namespaced"),
             })
             .collect();
-        // Definitions may be installed meanwhile, so nothing is remembered of what is not there.
+        // Missing kinds are not cached: their definitions may be installed later.
         if !kinds.is_empty() {
             lock().insert(group_version.to_owned(), Arc::clone(&kinds));
         }

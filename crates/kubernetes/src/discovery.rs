@@ -114,7 +114,7 @@ impl Cluster {
                 found => return found,
             }
         }
-        // That a kind may not be looked at says more than that another has none.
+        // A kind that may not be read is more informative than one without objects.
         let tells = missing.iter().position(|error| !error.is_not_found());
         Err(missing.swap_remove(tells.unwrap_or(0)))
     }

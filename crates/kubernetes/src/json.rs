@@ -12,7 +12,7 @@ pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// The text at a pointer, owned; empty where there is none.
+/// The text at a pointer, owned; empty if there is none.
 pub(crate) fn owned(value: &Value, pointer: &str) -> String {
     text(value, pointer).unwrap_or_default().to_owned()
 }
@@ -29,7 +29,7 @@ pub(crate) fn number(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer)?.as_u64()
 }
 
-/// The number at a pointer as a count; `absent` where there is none.
+/// The number at a pointer as a count; `absent` if there is none.
 pub(crate) fn count(value: &Value, pointer: &str, absent: u32) -> u32 {
     let number = number(value, pointer);
     number.map_or(absent, |n| u32::try_from(n).unwrap_or(u32::MAX))

@@ -1,7 +1,7 @@
-//! The client of a Kubernetes API server: where it is, what runs there, what it uses, and changes that are undone.
+//! The client of a Kubernetes API server: access, discovery, resource use, and changes that are undone.
 //!
-//! Must not know the engine, nor what its answers are used for. Invariants: a change is made only in a cluster whose
-//! context was named; what a change replaced is known before the change is made; no message has a secret in it.
+//! Must not know the engine, nor the use of its results. Invariants: a change is made only in a cluster whose context
+//! was named; the replaced state is known before a change is made; no message contains a secret.
 //!
 //! # The whole of it
 //!

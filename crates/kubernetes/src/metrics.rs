@@ -50,7 +50,7 @@ pub struct Usage<T> {
     pub source: UsageSource,
     /// Of each, by name. One that was not measured yet is missing.
     pub items: Vec<T>,
-    /// Parts that could not be asked, in words: a node that does not answer.
+    /// Parts that could not be queried, in words: a node that does not respond.
     pub troubles: Vec<String>,
 }
 

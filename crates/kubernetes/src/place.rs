@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What is done at a place; the words of roles.
+/// The action at a place, in the words of roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     /// Read one object.
@@ -176,7 +176,7 @@ impl ApiPlace {
     }
 
     fn resource_with_part(&self) -> String {
-        // A role names the first part alone: what lies behind `proxy` is the node's.
+        // A role only names the first part: the path after `proxy` belongs to the node.
         let part = self
             .subresource
             .as_deref()

@@ -12,9 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Billionths in one.
 const NANO: i128 = 1_000_000_000;
-/// The most that a quantity with a binary suffix may be; Kubernetes caps it there.
+/// The maximum of a quantity with a binary suffix; Kubernetes caps it there.
 const BINARY_MAX: i128 = i64::MAX as i128 * NANO;
-/// Digits of a number that are looked at; an honest one has at most nineteen and nine.
+/// Maximum digits that are read; a valid number has at most nineteen and nine.
 const DIGITS_MAX: usize = 60;
 
 /// An exact amount.
@@ -105,7 +105,7 @@ impl FromStr for Quantity {
     }
 }
 
-/// What a suffix multiplies by.
+/// The factor of a suffix.
 #[derive(Clone, Copy)]
 enum Scale {
     /// Two to the power.

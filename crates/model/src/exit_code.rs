@@ -45,13 +45,13 @@ exit_codes! {
     /// Stopped through the REST API or the live page.
     RestAbort = 103, "stopped through the REST API or the live page";
     /// An option, plan or file cannot be run.
-    InvalidConfig = 104, "an option, a URL, a file or a plan cannot be run; nothing was sent";
+    InvalidConfig = 104, "invalid option, URL, file or plan; nothing was sent";
     /// Stopped by a signal.
-    ExternalAbort = 105, "stopped by a signal (the first keeps what was measured, the second waits for nothing)";
+    ExternalAbort = 105, "stopped by a signal (the first keeps the measurements, the second exits at once)";
     /// An address could not be listened on.
-    CannotListen = 106, "an address could not be listened on";
+    CannotListen = 106, "cannot listen on an address";
     /// The script threw an exception where the run cannot continue without it.
-    ScriptException = 107, "the script cannot be read, or threw at its top level, in setup() or in teardown(); or it imports what is not supported";
+    ScriptException = 107, "the script cannot be read, imports something unsupported, or threw at its top level, in setup() or in teardown()";
     /// The script stopped the test.
     ScriptAbort = 108, "the script stopped the test: exec.test.abort()";
     /// A defect of loadline.
@@ -59,7 +59,7 @@ exit_codes! {
     /// The script marked the test as failed.
     MarkedFailed = 110, "the script marked the test as failed: exec.test.fail()";
     /// An observer that the test needs was lost.
-    ObserverLost = 111, "an observer that the test requires could not read, or stopped reading";
+    ObserverLost = 111, "a required observer could not read, or stopped reading";
     /// An agent was lost.
     AgentLost = 112, "an agent was lost, and with it a part of the load";
     /// `loadline jmeter`, `loadline agent`: stopped by SIGINT; the number that the shell reports.
@@ -67,7 +67,7 @@ exit_codes! {
     /// `loadline jmeter`, `loadline agent`: stopped by SIGTERM; the number that the shell reports.
     Terminated = 143, "jmeter dialect and agents: stopped by SIGTERM";
     /// Anything else.
-    Other = 255, "anything else: a file that cannot be written, a thread that the system refuses; run: a script or function that does not exist, an unknown flag or output, a flag's bad value";
+    Other = 255, "anything else: a file that cannot be written, a thread that cannot start; run: a missing script or function, an unknown flag or output, an invalid flag value";
 }
 
 impl ExitCode {

@@ -49,7 +49,7 @@ pub struct Figures {
     pub delivered_share: Option<f64>,
     /// The share of the started requests that were lost with an agent.
     pub lost_share: f64,
-    /// From the start of the load to its last answer, as Go writes durations; empty: unknown.
+    /// From the start of the load to its last response, as Go writes durations; empty: unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub duration: String,
     /// Results of thresholds, crossed ones first.

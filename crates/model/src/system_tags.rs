@@ -50,7 +50,7 @@ system_tags! {
     ExpectedResponse = "expected_response", true;
     /// Path of the group, `::outer::inner`; empty outside of groups.
     Group = "group", true;
-    /// Address that answered.
+    /// Remote address.
     Ip = "ip", false;
     /// Number of the iteration; never part of a series.
     Iter = "iter", false;
@@ -60,13 +60,13 @@ system_tags! {
     Name = "name", true;
     /// The server's stapled statement about the revocation of its certificate.
     OcspStatus = "ocsp_status", false;
-    /// Protocol of the answer.
+    /// Protocol of the response.
     Proto = "proto", true;
     /// Name of the scenario.
     Scenario = "scenario", true;
     /// gRPC service.
     Service = "service", true;
-    /// Status of the answer; `0` without one.
+    /// Status of the response; `0` without one.
     Status = "status", true;
     /// WebSocket subprotocol.
     Subproto = "subproto", true;

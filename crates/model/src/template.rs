@@ -173,7 +173,7 @@ fn parse_hole(
             lines: non_empty(file, read_lines)?,
             at_random: true,
         }),
-        _ => Err(format!("is not known; there are {HOLES}")),
+        _ => Err(format!("is unknown; use {HOLES}")),
     }
 }
 

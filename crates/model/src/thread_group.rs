@@ -201,7 +201,7 @@ impl ThreadGroup {
         };
         match legs.iter().find(|leg| leg.arrivals() > DRAWN_MAX as f64) {
             Some(leg) => Err(format!(
-                "{} arrivals between two rates are more than the {DRAWN_MAX} that are counted beforehand",
+                "{} arrivals between two rates exceed the limit of {DRAWN_MAX}",
                 leg.arrivals()
             )),
             None => Ok(()),

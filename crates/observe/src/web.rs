@@ -90,7 +90,7 @@ fn headers(access: &Access) -> Result<Vec<(String, String)>, String> {
     };
     if let Some(value) = authorization {
         ureq::http::HeaderValue::from_str(&value).map_err(|_| {
-            "the token or password has characters that no header may have".to_owned()
+            "the token or password has characters that a header cannot have".to_owned()
         })?;
         headers.push(("Authorization".to_owned(), value));
     }

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const WHERE: &str = "context=stand-in;namespace=shop;interval=100ms;required=true";
 const MIB: f64 = 1_048_576.0;
 
-/// A cluster, and the file that tells of it.
+/// A cluster, and its kubeconfig file.
 struct Place {
     server: ApiServer,
     folder: TempDir,

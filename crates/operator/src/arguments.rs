@@ -6,7 +6,7 @@
 use crate::fields::Fields;
 use crate::test::{Refusal, unsupported};
 
-/// What the operator says itself, and why the user cannot.
+/// Arguments that the operator sets itself, and why the user cannot.
 const OURS: &[(&str, &str)] = &[
     ("--agents", "spec.parallelism is the number of agents"),
     ("--listen", "the operator says where agents join"),
@@ -21,7 +21,7 @@ const OURS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The arguments of a specification: `args` as they are, else `arguments` split at blanks.
+/// The arguments of a specification: `args` as they are, otherwise `arguments` split at blanks.
 pub(crate) fn read(spec: &Fields<'_>) -> Result<Vec<String>, Refusal> {
     let mut all = spec.texts("args")?;
     if all.is_empty() {
@@ -32,7 +32,7 @@ pub(crate) fn read(spec: &Fields<'_>) -> Result<Vec<String>, Refusal> {
     Ok(all)
 }
 
-/// Refuses what the operator says itself.
+/// Refuses arguments that the operator sets itself.
 pub(crate) fn check(arguments: &[String]) -> Result<(), Refusal> {
     for (index, argument) in arguments.iter().enumerate() {
         let (flag, value) = argument
@@ -52,7 +52,7 @@ pub(crate) fn check(arguments: &[String]) -> Result<(), Refusal> {
         };
         if output.is_some_and(|output| output.split('=').next() == Some("cloud")) {
             return Err(unsupported(
-                "--out cloud in the arguments: results are not sent to k6's cloud; leave it out"
+                "--out cloud in the arguments: results are not sent to k6's cloud; remove it"
                     .to_owned(),
             ));
         }

@@ -5,7 +5,7 @@
 use k8s_openapi::jiff::Timestamp;
 use time::OffsetDateTime;
 
-/// The instant.
+/// The current time.
 #[must_use]
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()

@@ -7,7 +7,7 @@ use std::fmt;
 use crate::kind::Kind;
 use crate::test::Refusal;
 
-/// A test by its place.
+/// Identifies a test by namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) kind: Kind,
@@ -18,7 +18,7 @@ pub(crate) struct Key {
 /// Why something could not be done.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The API does not want it.
+    /// The API refuses it.
     Refused(Refusal),
     /// It may work later.
     Passing(String),
@@ -41,7 +41,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// An error of the API without its Rust.
+/// An error of the API, without Rust's formatting.
 pub(crate) fn in_words(error: &kube::Error) -> String {
     match error {
         kube::Error::Api(status) => status.message.clone(),

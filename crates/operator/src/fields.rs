@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::git::GitFile;
 use crate::test::{Cleanup, PARALLELISM_MAX, Refusal, Source, folder, invalid};
 
-/// Longest name: what is made of it is a label of 63 characters at most.
+/// Maximum length of a name: longer names made from it are labels of at most 63 characters.
 const NAME_MAX: usize = 63 - "-coordinator".len();
 
 /// An object's fields, and where it is.
@@ -19,7 +19,7 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The specification of an object; `empty`: where there is none.
+    /// The specification of an object; `empty`: used if there is none.
     pub(crate) fn spec(object: &'a Value, empty: &'a Map<String, Value>) -> Fields<'a> {
         Fields {
             fields: object["spec"].as_object().unwrap_or(empty),
@@ -27,7 +27,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Where a field is.
+    /// The path of a field.
     pub(crate) fn path(&self, name: &str) -> String {
         format!("{}.{name}", self.path)
     }
@@ -67,7 +67,7 @@ impl<'a> Fields<'a> {
         self.typed(name, "an object", Value::as_object)
     }
 
-    /// The fields of a field.
+    /// The fields of a nested object.
     pub(crate) fn within(&self, name: &str) -> Result<Option<Fields<'a>>, Refusal> {
         let path = self.path(name);
         Ok(self.object(name)?.map(|fields| Fields { fields, path }))
@@ -80,47 +80,47 @@ impl<'a> Fields<'a> {
         texts.ok_or_else(|| invalid(format!("{}: a list of texts is required", self.path(name))))
     }
 
-    /// Refuses fields that are none.
+    /// Refuses unknown fields.
     pub(crate) fn only(&self, known: &[&str]) -> Result<(), Refusal> {
         let given = self.fields.iter().filter(|(_, value)| !value.is_null());
         let mut strange = given.filter(|(name, _)| !known.contains(&name.as_str()));
         match strange.next() {
             None => Ok(()),
             Some((name, _)) => Err(invalid(format!(
-                "{}: there is no such field; there are {}",
+                "{}: unknown field; use {}",
                 self.path(name),
                 known.join(", ")
             ))),
         }
     }
 
-    /// A number of things or seconds.
+    /// A count, or a number of seconds.
     pub(crate) fn count(&self, name: &str) -> Result<Option<u32>, Refusal> {
         self.typed(name, "a number from 0 on", |value| {
             value.as_u64().and_then(|count| u32::try_from(count).ok())
         })
     }
 
-    /// A length of time.
+    /// A duration.
     pub(crate) fn span(&self, name: &str) -> Result<Option<Duration>, Refusal> {
         let text = self.text(name)?;
         text.map(|text| span(&self.path(name), text)).transpose()
     }
 
-    /// When a test is deleted by its end.
+    /// Whether a test is deleted at its end.
     pub(crate) fn cleanup(&self) -> Result<Cleanup, Refusal> {
         match self.text("cleanup")?.unwrap_or("never") {
             "never" => Ok(Cleanup::Never),
             "always" => Ok(Cleanup::Always),
             "on-success" => Ok(Cleanup::OnSuccess),
             other => Err(invalid(format!(
-                "{}: {other:?} is none of never, always and on-success",
+                "{}: {other:?} is not never, always or on-success",
                 self.path("cleanup")
             ))),
         }
     }
 
-    /// How many agents; 1 where it is not said.
+    /// The number of agents; default 1.
     pub(crate) fn parallelism(&self) -> Result<u32, Refusal> {
         let wanted = self.typed("parallelism", "a number", Value::as_i64)?;
         let wanted = wanted.unwrap_or(1);
@@ -135,7 +135,7 @@ impl<'a> Fields<'a> {
             })
     }
 
-    /// A file on a volume, or a key of a ConfigMap; `None`: neither is named. `usual`: the file where none is.
+    /// A file on a volume, or a key of a ConfigMap; `None`: neither is named. `usual`: the default file.
     pub(crate) fn mounted(&self, usual: &str) -> Result<Option<Source>, Refusal> {
         if let Some((from, claim)) = self.named("volumeClaim")? {
             return Ok(Some(Source::Volume {
@@ -158,7 +158,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn file_from(&self, usual: &str) -> Result<Option<Source>, Refusal> {
         match (self.mounted(usual)?, self.git(usual)?) {
             (Some(_), Some(_)) => Err(invalid(format!(
-                "{}: git and another source are given; give one",
+                "{}: git and another source are given; give only one",
                 self.path
             ))),
             (mounted, git) => Ok(mounted.or(git)),
@@ -233,7 +233,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A text of an object's metadata; empty where there is none.
+/// A text of an object's metadata; empty if there is none.
 pub(crate) fn of_metadata(object: &Value, name: &str) -> String {
     object["metadata"][name]
         .as_str()
@@ -241,7 +241,7 @@ pub(crate) fn of_metadata(object: &Value, name: &str) -> String {
         .to_owned()
 }
 
-/// How often the fields of an object were edited.
+/// The generation of an object, which counts edits of its fields.
 pub(crate) fn generation(object: &Value) -> Option<i64> {
     object["metadata"]["generation"].as_i64()
 }
@@ -252,12 +252,12 @@ pub(crate) fn name(object: &Value) -> Result<String, Refusal> {
     match name.len() {
         1..=NAME_MAX => Ok(name),
         _ => Err(invalid(format!(
-            "metadata.name: at most {NAME_MAX} characters, so that what is made of it can be named after it"
+            "metadata.name: at most {NAME_MAX} characters, because the names of its objects are longer"
         ))),
     }
 }
 
-/// A length of time; `place`: where it is written.
+/// A duration; `place`: where it is written.
 pub(crate) fn span(place: &str, text: &str) -> Result<Duration, Refusal> {
     let refused = || {
         invalid(format!(

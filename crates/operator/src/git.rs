@@ -8,9 +8,9 @@ use loadline_model::leads_inside;
 
 use crate::test::{Refusal, invalid};
 
-/// Longest address, revision and path together.
+/// Maximum total length of address, revision and path.
 const LENGTH_MAX: usize = 2_048;
-/// How an address of a file in a repository begins.
+/// The start of an address of a file in a repository.
 const SCHEME: &str = "git+";
 /// Characters that git does not allow in a revision's name, or that would make it an expression.
 const NOT_IN_REVISIONS: &[char] = &['~', '^', ':', '?', '*', '[', '\\', '{'];
@@ -88,7 +88,7 @@ fn check_url(url: &str, has_secret: bool) -> Result<(), &'static str> {
         return Err("a password is sent over https:// only");
     }
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    // In the short form, what stands before the @ of a user is all that is left of the address.
+    // In the short form, only the text before the @ of a user is left of the address.
     if host.contains('@') || path.is_empty() && host.contains(':') {
         return Err("a user or a password in the address could be read by all; name a Secret");
     }

@@ -16,9 +16,9 @@ use crate::test::{Test, Work};
 pub const CONFIG_MAP_MAX: usize = 512 << 10;
 /// Maximum bytes of the log that are read: files that fit, and as much again for those that do not.
 pub const LOG_MAX: i64 = (CONFIG_MAP_MAX as i64) * 3;
-/// What a parcel begins with; before it stands what is to be known beside it.
+/// The start of a parcel; it follows a message about it.
 const PARCEL: &str = "loadline-parcel/";
-/// Most characters of what it said.
+/// Maximum characters of that message.
 const SAID_MAX: usize = 256;
 
 /// What to do with a keeper's output.
@@ -28,7 +28,7 @@ pub enum Plan {
     Make(Box<Value>, Kept),
     /// Report this immediately.
     Tell(Kept),
-    /// It may not be whole yet.
+    /// It may not be complete yet.
     Wait,
 }
 
@@ -65,11 +65,11 @@ pub fn plan(run: &Test, pod: &str, log: &str) -> Plan {
         let message = format!("it is {}", too_large());
         return Plan::Tell(Kept::in_log(pod, &message));
     }
-    // A report can be made of the result at any time; what a suite measured, of nothing.
+    // A report can be rebuilt from the result at any time; a suite's measurements cannot be rebuilt.
     let is_measured = !has_room && matches!(run.work, Work::Suite { .. });
     let elsewhere = is_measured.then(|| {
         format!(
-            "with what was measured it is {}: that is in the log of the container {CONTAINER} of pod {pod}",
+            "with its measurements it is {}: they are in the log of the container {CONTAINER} of pod {pod}",
             too_large()
         )
     });

@@ -9,7 +9,7 @@ use rcgen::{
 };
 use time::{Duration, OffsetDateTime};
 
-/// How long certificates hold: no test is longer, and connections that are there stay.
+/// How long certificates are valid: no test is longer, and existing connections stay.
 const HOLDS: Duration = Duration::days(30);
 /// How much clocks may differ.
 const CLOCKS: Duration = Duration::days(1);
@@ -18,7 +18,7 @@ const CLOCKS: Duration = Duration::days(1);
 pub struct Identities {
     /// The coordinator's.
     pub coordinator: String,
-    /// The agents', in their order.
+    /// The agents', in order.
     pub agents: Vec<String>,
 }
 

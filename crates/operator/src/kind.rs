@@ -43,7 +43,7 @@ impl Kind {
         format!("{}/{VERSION}", self.group())
     }
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -18,11 +18,11 @@ use crate::terminal;
 
 /// The Lease of a k6-operator.
 pub(crate) const OTHER: &str = "fcdfce80.io";
-/// How long a Lease holds that is not renewed.
+/// How long a Lease is valid without renewal.
 const HOLDS: Duration = Duration::from_secs(15);
 /// How often it is renewed.
 const RENEW_EVERY: Duration = Duration::from_secs(5);
-/// How often one that another has is looked at.
+/// How often another's Lease is checked.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// The possible actions with a Lease.
@@ -32,7 +32,7 @@ pub enum Claim {
     Take(i32),
     /// It is ours; renew it.
     Renew,
-    /// Another has it.
+    /// Another operator has it.
     Wait,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Leadership {
 }
 
 impl Leadership {
-    /// A Lease in a namespace, to be had under a name.
+    /// A Lease in a namespace, to be held under a name.
     pub(crate) fn new(client: Client, namespace: &str, me: String) -> Leadership {
         Leadership {
             leases: Api::namespaced(client, namespace),
@@ -99,7 +99,7 @@ impl Leadership {
                 Ok(false) => format!("another {MANAGER} is in charge; waiting"),
                 Err(error) => format!("Lease {MANAGER}: {}", in_words(&error)),
             };
-            // An API server may be away for long: once is enough.
+            // Logged once: an API server may be unavailable for long.
             if why != said {
                 terminal::say(&why);
                 said = why;
@@ -108,7 +108,7 @@ impl Leadership {
         }
     }
 
-    /// Renews the Lease, until that failed for as long as it holds or another has it. Says why.
+    /// Renews the Lease, until that failed for its whole validity or another operator has it. Says why.
     pub(crate) async fn keep(&self) -> String {
         let mut renewed = clock::now();
         loop {
@@ -126,7 +126,7 @@ impl Leadership {
         }
     }
 
-    /// Gives the Lease back, so that the next need not wait.
+    /// Releases the Lease, so that the next operator need not wait.
     pub(crate) async fn release(&self) {
         let Ok(Some(mut lease)) = self.leases.get_opt(MANAGER).await else {
             return;
@@ -137,7 +137,7 @@ impl Leadership {
         spec.holder_identity = None;
         let params = PostParams::default();
         let replaced = self.leases.replace(MANAGER, &params, &lease);
-        // It runs out where it cannot be given back.
+        // It expires if it cannot be released.
         drop(replaced.await);
     }
 
@@ -145,7 +145,7 @@ impl Leadership {
         spec.holder_identity.as_deref() == Some(&self.me)
     }
 
-    /// Takes or renews the Lease; gives whether it is ours.
+    /// Takes or renews the Lease; returns whether it is ours.
     async fn attempt(&self) -> Result<bool, kube::Error> {
         let now = clock::now();
         let there = self.leases.get_opt(MANAGER).await?;

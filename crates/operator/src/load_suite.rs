@@ -51,7 +51,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         generation: fields::generation(object),
         work,
         parallelism: 1,
-        // One word, so that a row that begins with a dash is no option.
+        // One word, so that a row that begins with a dash is not an option.
         arguments: only.iter().map(|row| format!("--only={row}")).collect(),
         quiet: true,
         results,
@@ -62,7 +62,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     })
 }
 
-/// The claim that the suite works on, and where what it left is handed on to.
+/// The claim that the suite works on, and the destination of its results.
 fn results(spec: &Fields<'_>, name: &str) -> Result<(Option<String>, Wanted), Refusal> {
     let Some(results) = spec.within("results")? else {
         return Ok((None, Wanted::default()));
@@ -78,7 +78,7 @@ fn results(spec: &Fields<'_>, name: &str) -> Result<(Option<String>, Wanted), Re
     };
     if said.results.is_some() || said.secret.is_some() {
         return Err(invalid(
-            "spec.results: a suite works on the volumeClaim, and nothing is handed on to anywhere else: either volumeClaim, or to and secret"
+            "spec.results: a suite that works on a volumeClaim leaves its results there: give either volumeClaim, or to and secret"
                 .to_owned(),
         ));
     }

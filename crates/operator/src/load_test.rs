@@ -12,7 +12,7 @@ use crate::results::{Said, Wanted};
 use crate::template;
 use crate::test::{PodTemplate, Refusal, Source, Test, Work, invalid};
 
-/// Most bytes of a script that the test itself holds: a ConfigMap holds a mebibyte.
+/// Maximum bytes of a script embedded in the test: a ConfigMap holds a mebibyte.
 const INLINE_MAX: usize = 512 * 1_024;
 /// Its fields.
 const FIELDS: &[&str] = &[
@@ -128,7 +128,7 @@ fn pods(spec: &Fields<'_>) -> Result<[PodTemplate; 2], Refusal> {
         Some(fields) => template::read(fields, "podTemplate", ours)?,
         None => PodTemplate::default(),
     };
-    // Both are one test, and speak one version.
+    // Both belong to one test, and need the same version.
     if let Some(image) = agent.container.get("image") {
         coordinator
             .container

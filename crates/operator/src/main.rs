@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let options = match loadline_operator::Options::try_parse() {
         Ok(options) => options,
         Err(error) => {
-            // Nobody is left to be told.
+            // There is nobody left to notify.
             drop(error.print());
             return match error.use_stderr() {
                 true => loadline_model::ExitCode::InvalidConfig.code().into(),
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             };
         }
     };
-    // A second provider that was there first is as good.
+    // Another provider that was installed first is as good.
     drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

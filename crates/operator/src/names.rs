@@ -11,7 +11,7 @@ pub const MANAGER: &str = "loadline-operator";
 /// Names of the objects of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
-    /// Of what.
+    /// The owner.
     pub kind: Kind,
     name: &'a str,
     uid: &'a str,

@@ -11,11 +11,11 @@ use crate::names::{MANAGER, Names};
 use crate::pods::{self, JOIN_PORT, Settings};
 use crate::test::{Source, Test};
 
-/// Time for a test to end after its pod was told to stop: `teardown()` and the summary.
+/// Time for a test to end after its pod was asked to stop: `teardown()` and the summary.
 const GRACE_S: u32 = 30;
-/// How many pods may come in the place of an agent's: as many as the coordinator takes.
+/// How often an agent's pod may be replaced: as often as the coordinator accepts.
 const REPLACED_MAX: u32 = 5;
-/// How many pods may come in the place of the coordinator's: a test that kills it would kill the next one, too.
+/// How often the coordinator's pod may be replaced: a test that kills it would kill the next one, too.
 const COORDINATORS_MAX: u32 = 3;
 
 /// The Service for reaching the coordinator.
@@ -127,13 +127,13 @@ pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     let name = Names::of(run).coordinator();
     let mut job = job(run, &name, pods::coordinator(run, settings));
     if run.work.is_alone() {
-        // Nobody else has what it did so far.
+        // Nobody else has its results so far.
         return job;
     }
     job["spec"]["backoffLimit"] = json!(COORDINATORS_MAX);
     let mut rules = vec![ended("FailJob", Some(run.kind.container()))];
     if matches!(run.work.source(), Some(Source::Git(_))) {
-        // What cannot be checked out once cannot be checked out the next time.
+        // A failed checkout would fail again.
         rules.push(ended("FailJob", Some(pods::GIT_CONTAINER)));
     }
     rules.push(moved());
@@ -168,7 +168,7 @@ fn indexed(run: &Test, settings: &Settings, address: &str) -> Value {
     spec["backoffLimitPerIndex"] = json!(REPLACED_MAX);
     spec["podFailurePolicy"] =
         replaced_after(&[moved(), ended("FailIndex", Some(run.kind.container()))]);
-    // What counts is the limit of each index.
+    // Only the limit of each index counts.
     spec["backoffLimit"] = json!(i32::MAX);
     job
 }
@@ -189,8 +189,8 @@ fn ended(action: &str, container: Option<&str>) -> Value {
     json!({"action": action, "onExitCodes": codes})
 }
 
-/// Which pods are made anew: those that were moved away or killed. The first rule that fits counts: an agent that was moved away is
-/// replaced however it ended, but a coordinator that ended its test while it was moved away has a result.
+/// Which pods are recreated: those that were evicted or killed. The first rule that fits counts: an evicted agent is
+/// replaced however it ended, but a coordinator that ended its test during its eviction has a result.
 fn replaced_after(rules: &[Value]) -> Value {
     json!({"rules": rules})
 }

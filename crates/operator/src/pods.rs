@@ -2,7 +2,7 @@
 //!
 //! The user's fields are copied unchanged; they take precedence over what the operator adds. Must not know the
 //! API. Invariants: a container's program is an argument vector; a pod mounts its own identity and no other;
-//! without a service account that the user names there is no token in a pod.
+//! without a service account named by the user a pod has no token.
 
 mod keeper;
 
@@ -18,21 +18,21 @@ use crate::test::{PodTemplate, Source, Test, Work, folder};
 pub const JOIN_PORT: u16 = 6_570;
 /// The port of the test's REST API.
 pub const REST_PORT: u16 = 6_565;
-/// Where what is checked out of a git repository lies, with git-sync's own files.
+/// The folder of a git checkout, with git-sync's own files.
 const GIT_FOLDER: &str = "/loadline/git";
 /// The container that checks it out.
 pub(crate) const GIT_CONTAINER: &str = "git-sync";
 /// Where a pod finds its identity.
 const IDENTITY_FOLDER: &str = "/loadline/identity";
-/// Where the coordinator leaves its figures: the kubelet's own place, which also a read-only root has.
+/// Where the coordinator writes its figures: the kubelet's default path, which works even with a read-only root.
 const LAST_WORD: &str = "/dev/termination-log";
-/// What a coordinator is given beside its load's, unless the user says otherwise: it makes none.
+/// Default resources of a coordinator, which generates no load.
 const COORDINATOR_REQUESTS: (&str, &str) = ("100m", "128Mi");
-/// What the number of a pod in an Indexed Job is written as, where the cluster fills it in.
+/// The placeholder for the number of a pod in an Indexed Job, which the cluster fills in.
 const INDEX: &str = "$(JOB_COMPLETION_INDEX)";
-/// Where a suite keeps its state, and writes documents that say so.
+/// Where a suite keeps its state, and documents with paths there.
 const RESULTS_FOLDER: &str = "/results";
-/// The volume of that.
+/// Its volume.
 const STATE_VOLUME: &str = "loadline-state";
 /// Key of the identity within its folder.
 const IDENTITY_FILE: &str = "identity.pem";
@@ -42,7 +42,7 @@ const IDENTITY_FILE: &str = "identity.pem";
 pub struct Settings {
     /// The image with loadline.
     pub image: String,
-    /// Whom programs run as; `None`: as the image says.
+    /// The user that programs run as; `None`: the image's.
     pub run_as_user: Option<i64>,
     /// The image with git-sync (v4), which checks scripts out of git repositories.
     pub git_image: String,
@@ -58,7 +58,7 @@ struct Pod<'a> {
     volumes: Vec<Value>,
     mounts: Vec<Value>,
     before: Vec<Value>,
-    /// Containers beside the program's.
+    /// Containers besides the program's.
     beside: Vec<Value>,
 }
 
@@ -86,13 +86,14 @@ pub fn agent(run: &Test, settings: &Settings, number: u32, address: &str) -> Val
     pod.tell_place();
     pod.share();
     pod.identity(&identity_key(run.kind, number));
-    // In an Indexed Job the cluster gives each pod a host name of its own: that of the Job, with the index.
+    // In an Indexed Job the cluster gives each pod its own host name: that of the Job, with the index.
     let hostname = (!run.kind.is_indexed()).then_some(name.as_str());
     pod.template(hostname, &run.kind.agent_labels(&run.name))
 }
 
-/// Key of an agent's identity in the Secret. The pods of an Indexed Job mount the same, so they have one for all of them, with which
-/// nobody can stand for the coordinator: a token, from which both sides derive an authority, would let an agent do that.
+/// Key of an agent's identity in the Secret. The pods of an Indexed Job mount the same, so they have one for all of
+/// them, which does not let them impersonate the coordinator: a token, from which both sides derive an authority,
+/// would.
 pub(crate) fn identity_key(kind: Kind, number: u32) -> String {
     match kind.is_indexed() {
         true => "agent.pem".to_owned(),
@@ -122,7 +123,7 @@ pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     template
 }
 
-/// What the coordinator runs.
+/// The coordinator's command.
 fn command(run: &Test) -> Vec<String> {
     let words: &[&str] = match &run.work {
         Work::Script(_) | Work::Plan(_) => &["loadline", "run"],
@@ -131,7 +132,7 @@ fn command(run: &Test) -> Vec<String> {
     };
     let mut command: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let mut add = |words: &[&str]| command.extend(words.iter().map(|word| (*word).to_owned()));
-    // Of a plan, -q names a file of properties.
+    // For a plan, -q names a properties file.
     let letter = match run.work {
         Work::Script(_) | Work::Bench => "-q",
         Work::Plan(_) | Work::Suite { .. } => "--quiet",
@@ -162,7 +163,7 @@ fn rest_address() -> String {
     format!("--address=0.0.0.0:{REST_PORT}")
 }
 
-/// What the pod of a suite runs. What an earlier suite of this name left behind is set aside.
+/// The command of a suite's pod. The state of an earlier suite with this name is set aside.
 fn suite(run: &Test, file: &Source) -> Vec<String> {
     let state = format!("{RESULTS_FOLDER}/{}.state", run.name);
     let address = rest_address();
@@ -183,14 +184,14 @@ fn suite(run: &Test, file: &Source) -> Vec<String> {
     command
 }
 
-/// A list among fields; none where it is something else.
+/// A list among fields; empty if it is something else.
 fn list(fields: &Map<String, Value>, name: &str) -> Vec<Value> {
     let list = fields.get(name).and_then(Value::as_array);
     list.cloned().unwrap_or_default()
 }
 
 impl<'a> Pod<'a> {
-    /// A pod with what is the same for coordinator and agents.
+    /// A pod with the parts common to coordinator and agents.
     fn begin(run: &'a Test, said: &'a PodTemplate, settings: &'a Settings) -> Pod<'a> {
         let mut pod = Pod {
             run,
@@ -216,7 +217,7 @@ impl<'a> Pod<'a> {
         pod
     }
 
-    /// What a pod may do, unless the user says otherwise.
+    /// The default security context of a pod.
     fn secure(&mut self, settings: &Settings) {
         let mut own = json!({"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}});
         if let Some(user) = settings.run_as_user {
@@ -236,7 +237,7 @@ impl<'a> Pod<'a> {
         }
     }
 
-    /// Lets the program leave its figures as the container's last word.
+    /// Lets the program write its figures as the container's termination message.
     fn leave_figures(&mut self) {
         let mut env = list(&self.container, "env");
         env.push(json!({"name": "LOADLINE_TERMINATION_LOG", "value": LAST_WORD}));
@@ -259,7 +260,7 @@ impl<'a> Pod<'a> {
         self.container.insert("env".into(), json!(env));
     }
 
-    /// What a coordinator of agents needs.
+    /// Settings of a coordinator of agents.
     fn coordinate(&mut self) {
         let mut env = list(&self.container, "env");
         env.push(json!({"name": "LOADLINE_REFUSE_IDLE_AGENTS", "value": "1"}));
@@ -276,7 +277,7 @@ impl<'a> Pod<'a> {
         self.identity("coordinator.pem");
     }
 
-    /// The script, where the coordinator looks for it.
+    /// The script, at the path where the coordinator reads it.
     fn script(&mut self) {
         let name = self.run.kind.volume();
         let Some(file) = self.run.work.source() else {
@@ -324,7 +325,8 @@ impl<'a> Pod<'a> {
         self.mount(name, source, at, read_only);
     }
 
-    /// The container that checks a revision out. Its own record and home lie beside what it checks out: the root is for reading only.
+    /// The container that checks out a revision. Its own files and home are next to the checkout: the root is
+    /// read-only.
     fn checkout(&self, git: &GitFile) -> Value {
         let arguments = [
             format!("--repo={}", git.url),
@@ -367,7 +369,7 @@ impl<'a> Pod<'a> {
         self.mount(STATE_VOLUME, source, RESULTS_FOLDER, false);
     }
 
-    /// The identity of this pod alone.
+    /// The identity of only this pod.
     fn identity(&mut self, key: &str) {
         let source = json!({"secret": {
             "secretName": Names::of(self.run).secret(),
@@ -389,7 +391,7 @@ impl<'a> Pod<'a> {
         }
     }
 
-    /// A volume, and where it is.
+    /// A volume, and its mount.
     fn mount(&mut self, name: &str, source: Value, at: &str, read_only: bool) {
         let mut volume = source;
         volume["name"] = json!(name);
@@ -398,7 +400,7 @@ impl<'a> Pod<'a> {
             .push(json!({"name": name, "mountPath": at, "readOnly": read_only}));
     }
 
-    /// The whole; `labels`: those by which it is found, over the user's.
+    /// The complete template; `labels`: those by which it is found, which override the user's.
     fn template(mut self, hostname: Option<&str>, labels: &Value) -> Value {
         self.container
             .insert("volumeMounts".into(), json!(self.mounts));

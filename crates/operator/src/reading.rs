@@ -25,13 +25,13 @@ pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
 /// created.
 ///
 /// # Errors
-/// It was not really started, and cannot be run.
+/// It was not started, and cannot be run.
 pub fn begun(kind: Kind, object: &Value, agents: u32, is_made: bool) -> Result<Test, Refusal> {
     let mut run = match read(kind, object) {
         Ok(run) => run,
         Err(refusal) if !is_made => return Err(refusal),
         Err(_) => {
-            // What names its objects cannot be edited, and no more of them are made.
+            // Fields that name its objects cannot be edited, and no more objects are created.
             let mut plain = json!({"metadata": object["metadata"], "spec": plain(kind)});
             plain["metadata"]["annotations"] = Value::Null;
             read(kind, &plain)?
@@ -43,7 +43,7 @@ pub fn begun(kind: Kind, object: &Value, agents: u32, is_made: bool) -> Result<T
     Ok(run)
 }
 
-/// The least that can be run.
+/// The minimal test that can be run.
 fn plain(kind: Kind) -> Value {
     match kind {
         Kind::TestRun | Kind::LoadTest => json!({"script": {"localFile": "/test/test.js"}}),

@@ -1,4 +1,4 @@
-//! The whole result of a test: where it is wanted, and where it is.
+//! The whole result of a test: the requested place, and where it is.
 //!
 //! A container next to the coordinator prints it as a parcel. A log works without network access, needs no
 //! port, no token and no additional permissions of the operator, and stays as long as the pod. Must not know
@@ -15,15 +15,15 @@ pub const RESULTS_ANNOTATION: &str = "loadline.io/results";
 pub const RESULTS_SECRET_ANNOTATION: &str = "loadline.io/results-secret";
 /// The container that passes the result on.
 pub const CONTAINER: &str = "results";
-/// Most characters of the name of a claim or a Secret, as the API has it.
+/// Maximum characters of the name of a claim or a Secret, as in the API.
 const NAME_MAX: usize = 253;
-/// Most characters of a path.
+/// Maximum characters of a path.
 const PATH_MAX: usize = 1_024;
 
-/// Where the whole result of a test is wanted.
+/// The requested place for the whole result of a test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {
-    /// In a ConfigMap that goes with the test.
+    /// In a ConfigMap that is deleted with the test.
     #[default]
     ConfigMap,
     /// On a volume.
@@ -47,7 +47,7 @@ pub enum Wanted {
 /// A test's settings for its whole result.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Said<'a> {
-    /// Where it is wanted; `None`: nothing is said.
+    /// The requested place; `None`: not given.
     pub results: Option<&'a str>,
     /// The Secret of an object store.
     pub secret: Option<&'a str>,
@@ -111,28 +111,28 @@ fn is_name(name: &str) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Kept {
-    /// The ConfigMap that holds it.
+    /// The ConfigMap that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map: Option<String>,
     /// Its keys.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The claim of the volume that holds it.
+    /// The claim of the volume that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_claim: Option<String>,
-    /// The folder in that.
+    /// The folder on the volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The folder of the object store that holds it.
+    /// The folder of the object store that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_store: Option<String>,
-    /// The pod in whose log it is, as long as that is there.
+    /// The pod whose log contains it, while the pod exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
-    /// The container of that.
+    /// The pod's container.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
-    /// Why it is not where it was wanted.
+    /// Why it is not in the requested place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

@@ -8,7 +8,7 @@ use crate::test::{Refusal, invalid, unsupported};
 
 /// Annotation: the address of the script, or of an archive with it.
 pub const SCRIPT_ANNOTATION: &str = "loadline.io/script";
-/// Longest address.
+/// Maximum length of an address.
 const LENGTH_MAX: usize = 2_048;
 const MARK: &str = "#sha256=";
 

@@ -18,7 +18,7 @@ use crate::status::Runs;
 pub enum Role {
     /// The coordinator's.
     Coordinator,
-    /// That of the agent of this number.
+    /// That of the agent with this number.
     Agent(u32),
     /// The Job of all agents.
     Agents,
@@ -38,15 +38,15 @@ impl Role {
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
-    /// The init container that it was; `None`: it was the program itself.
+    /// The init container; `None`: it was the program itself.
     pub before: Option<String>,
     /// Its exit code.
     pub code: i32,
-    /// The kubelet's word for it, such as `OOMKilled`.
+    /// The kubelet's reason, such as `OOMKilled`.
     pub reason: String,
-    /// The last lines that it wrote; of one that left figures what went wrong.
+    /// Its last lines of output; if it left figures, its error.
     pub message: String,
-    /// The figures that it left; `None`: none that can be read.
+    /// The figures that it left; `None`: none, or invalid ones.
     pub figures: Option<Box<Figures>>,
     /// When.
     pub at: Option<Timestamp>,
@@ -75,25 +75,25 @@ pub struct Hindrance {
 pub struct SeenPod {
     /// Its name.
     pub name: String,
-    /// Whose it is.
+    /// Its role.
     pub role: Role,
-    /// Where it runs; `None`: nowhere yet.
+    /// Its node; `None`: none yet.
     pub node: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub made: Option<Timestamp>,
-    /// Why it has no node, and since when.
+    /// Why it is not scheduled, and since when.
     pub unscheduled: Option<(Hindrance, Option<Timestamp>)>,
-    /// Why a container of it does not start.
+    /// Why one of its containers does not start.
     pub waiting: Option<Hindrance>,
-    /// Whether its program runs.
+    /// Whether its program is running.
     pub is_running: bool,
     /// How its program, or one before it, ended.
     pub ended: Option<Ended>,
-    /// How far it is with handing its result on; `None`: nothing does.
+    /// Its progress in passing its result on; `None`: it passes none on.
     pub hand_on: Option<HandOn>,
     /// The cluster's last warning about it; only queried if nothing else explains why it does not start.
     pub warning: Option<Hindrance>,
-    /// Why the whole pod was ended from outside: evicted, preempted, its node lost.
+    /// Why the whole pod was ended from outside: evicted, preempted, node lost.
     pub removed: Option<Hindrance>,
 }
 
@@ -102,21 +102,22 @@ pub struct SeenPod {
 pub struct SeenJob {
     /// Its name.
     pub name: String,
-    /// Tells it from one of the same name that was there before.
+    /// Distinguishes it from an earlier one with the same name.
     pub uid: String,
-    /// Whose it is.
+    /// Its role.
     pub role: Role,
-    /// Whether it is to be deleted already.
+    /// Whether it is being deleted.
     pub is_going: bool,
     /// Whether it has failed.
     pub has_failed: bool,
-    /// Whether a pod of it failed and none is there now: another one comes after a delay that doubles with each failure.
+    /// Whether one of its pods failed and none exists now: the next one comes after a delay that doubles with each
+    /// failure.
     pub is_between_pods: bool,
-    /// How many pods it is to have at a time.
+    /// How many pods it should have at a time.
     pub pods: usize,
-    /// When it was made.
+    /// When it was created.
     pub made: Option<Timestamp>,
-    /// The last warning of the cluster about it; looked for where it lacks a pod.
+    /// The cluster's last warning about it; only queried if it has no pod.
     pub warning: Option<Hindrance>,
 }
 
@@ -127,7 +128,7 @@ pub struct Heard {
     pub is_listening: bool,
     /// How many have joined.
     pub joined: u32,
-    /// How far a suite is.
+    /// The progress of a suite.
     pub runs: Option<Runs>,
 }
 
@@ -186,7 +187,7 @@ fn role(names: &Names<'_>, job: &str) -> Option<Role> {
     }
 }
 
-/// Whose a pod of this Job is; `index`: which of the Job's it is, where it is one of many.
+/// The role of a pod of this Job; `index`: its index, if the Job has many.
 fn pod_role(names: &Names<'_>, job: &str, index: Option<&String>) -> Option<Role> {
     match role(names, job)? {
         Role::Agents => {
@@ -198,7 +199,7 @@ fn pod_role(names: &Names<'_>, job: &str, index: Option<&String>) -> Option<Role
 }
 
 impl SeenJob {
-    /// A Job of a test; `None`: it belongs to none, or to another one with the same name.
+    /// A Job of a test; `None`: it belongs to none, or to an earlier one with the same name.
     #[must_use]
     pub fn of(job: &Job, names: &Names<'_>, uid: &str) -> Option<SeenJob> {
         let mut owners = job.metadata.owner_references.iter().flatten();
@@ -225,7 +226,7 @@ impl SeenJob {
         })
     }
 
-    /// Whether one of its pods does not exist yet, or is gone.
+    /// Whether one of its pods does not exist yet, or was deleted.
     #[must_use]
     pub fn lacks_a_pod(&self, pods: &[SeenPod]) -> bool {
         let is_of_job =
@@ -334,7 +335,7 @@ fn ended(status: &ContainerStatus) -> Option<Ended> {
         reason: ended.reason.clone().unwrap_or_default(),
         message: match &figures {
             Some(figures) => figures.error.clone().unwrap_or_default(),
-            // Broken ones tell nobody anything; the log does.
+            // Broken figures are ignored; the log has the facts.
             None if Figures::is_meant(&message) => String::new(),
             None => message,
         },

@@ -1,7 +1,7 @@
-//! The operator as a process: what it is given, how it begins, and how it ends.
+//! The operator as a process: its settings, its start and its end.
 //!
-//! Must not know tests. Invariants: it ends with an error where it could not do its work, so that it is started anew; what it
-//! looks after is its own by the Lease at every moment.
+//! Must not know tests. Invariants: it ends with an error if it could not do its work, so that it is restarted; it
+//! only handles tests while it holds the Lease.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,12 +20,12 @@ use crate::lease::Leadership;
 use crate::pods::Settings;
 use crate::terminal;
 
-/// The namespace that a k6-operator is installed in unless told otherwise.
+/// The default namespace of a k6-operator.
 const OTHERS_NAMESPACE: &str = "k6-operator-system";
-/// Whom programs run as unless told otherwise: nobody that an image knows.
+/// The default user of programs: one that no image knows.
 const RUN_AS_USER: i64 = 65_532;
 
-/// The image that checks scripts out of git repositories unless told otherwise.
+/// The default image that checks scripts out of git repositories.
 const GIT_IMAGE: &str = "registry.k8s.io/git-sync/git-sync:v4.7.1";
 
 /// Runs TestRuns (k6.io/v1alpha1) and LoadTests (loadline.io/v1alpha1): one test on several pods, with one result
@@ -54,15 +54,15 @@ fn user(text: &str) -> Result<String, String> {
         "image" => Ok(text.to_owned()),
         text => match text.parse::<i64>() {
             Ok(1..) => Ok(text.to_owned()),
-            _ => Err("it is neither the number of a user other than root, nor image".to_owned()),
+            _ => Err("write image, or the number of a user other than root".to_owned()),
         },
     }
 }
 
-/// Runs the operator until it is told to stop.
+/// Runs the operator until it is asked to stop.
 ///
 /// # Errors
-/// It cannot begin or go on; in words for whoever runs it.
+/// It cannot start or continue; in words for the administrator.
 pub async fn run(options: Options) -> Result<(), String> {
     let config = config(options.context.as_deref()).await?;
     let own = config.default_namespace.clone();
@@ -91,13 +91,13 @@ pub async fn run(options: Options) -> Result<(), String> {
         _ = terminated.recv() => Ok(()),
     };
     let patience = Duration::from_secs(2);
-    // It runs out where it cannot be given back.
+    // It expires if it cannot be released.
     drop(tokio::time::timeout(patience, leadership.release()).await);
     ended
 }
 
-/// Looks after the namespaces whenever the Lease is ours. An API server that is away for long costs the Lease and not the
-/// operator: a container that ends is started again ever later. Says why the watches ended.
+/// Handles the namespaces whenever the Lease is ours. A long outage of the API server costs the Lease, but does not
+/// end the operator: a container that ends is restarted after growing delays. Says why the watches ended.
 async fn take_turns(
     leadership: &Leadership,
     begin: &impl Fn() -> (Arc<Operator>, UnboundedReceiver<Key>),
@@ -123,7 +123,7 @@ fn signals() -> Result<(tokio::signal::unix::Signal, tokio::signal::unix::Signal
     ))
 }
 
-/// Where the API is: in a pod its own, elsewhere that of a context.
+/// The API: in a pod its own cluster's, elsewhere that of a context.
 async fn config(context: Option<&str>) -> Result<Config, String> {
     if context.is_none()
         && let Ok(config) = Config::incluster()
@@ -140,7 +140,7 @@ async fn config(context: Option<&str>) -> Result<Config, String> {
     config.map_err(unread)
 }
 
-/// The kinds that the cluster has; none of them is not enough.
+/// The kinds that the cluster has; at least one is required.
 async fn kinds(client: &Client, namespaces: &[String]) -> Result<Vec<Kind>, String> {
     let mut there = Vec::new();
     for kind in Kind::ALL {
@@ -158,12 +158,12 @@ async fn kinds(client: &Client, namespaces: &[String]) -> Result<Vec<Kind>, Stri
         }
     }
     match there.is_empty() {
-        true => Err("none of the kinds that it runs is there".to_owned()),
+        true => Err("the cluster has none of the kinds that it runs".to_owned()),
         false => Ok(there),
     }
 }
 
-/// Whether there is a kind; fails where those of a namespace cannot be seen.
+/// Whether a kind exists; fails if objects of a namespace cannot be listed.
 async fn check(client: &Client, kind: Kind, namespace: &str) -> Result<bool, String> {
     let tests: Api<kube::core::DynamicObject> =
         Api::namespaced_with(client.clone(), namespace, &resource(kind));

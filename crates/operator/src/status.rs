@@ -14,7 +14,7 @@ use crate::results::Kept;
 
 use crate::kind::Kind;
 
-/// What conditions and their reasons are called.
+/// The names of conditions and their reasons.
 struct Words {
     /// The condition for the result; its presence shows that the operator handles this test.
     passed: &'static str,
@@ -27,7 +27,7 @@ struct Words {
     coordinator_replaced: &'static str,
 }
 
-/// Those of k6-operator, and the result beside them.
+/// Those of k6-operator, and the result.
 const K6: Words = Words {
     passed: "TestRunPassed",
     running: "TestRunRunning",
@@ -46,7 +46,7 @@ const OWN: Words = Words {
     coordinator_replaced: "CoordinatorReplaced",
 };
 
-/// Conditions of k6-operator that are the same in all tests, but for the first.
+/// Conditions of k6-operator that are the same in all tests, except the first.
 const OF_K6: &[(&str, &str, &str)] = &[
     ("CloudTestRun", "Unknown", "TestRunTypeUnknown"),
     ("TeardownExecuted", "False", "TeardownExecutedFalse"),
@@ -60,17 +60,17 @@ const OF_K6: &[(&str, &str, &str)] = &[
 pub enum Stage {
     /// The coordinator reads the script.
     Initialization,
-    /// The script can be run.
+    /// The script is valid.
     Initialized,
-    /// The agents are made.
+    /// The agents were created.
     Created,
-    /// All agents are there.
+    /// All agents have joined.
     Started,
     /// The coordinator has ended.
     Stopped,
-    /// All is over, with a result.
+    /// The test has ended with a result.
     Finished,
-    /// It cannot be run, or was cut off.
+    /// It cannot be run, or was aborted.
     Error,
 }
 
@@ -104,7 +104,7 @@ pub enum Outcome {
     Passed,
     /// A threshold was crossed, or the script marked the test as failed.
     Failed,
-    /// There is no verdict, or none that counts.
+    /// There is no verdict, or no valid one.
     Error,
 }
 
@@ -114,15 +114,15 @@ pub enum Outcome {
 pub struct Lost {
     /// The agent's name.
     pub agent: String,
-    /// Its pod; empty: it was gone before it was seen.
+    /// Its pod; empty: it was deleted before it was seen.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pod: String,
-    /// The node of that; `None`: it had none, or it is not known.
+    /// The pod's node; `None`: none, or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// Why, in the cluster's words.
     pub cause: String,
-    /// The pod that goes on with its share.
+    /// The pod that continues its share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<String>,
 }
@@ -145,13 +145,13 @@ pub struct Status {
     /// Conditions by type.
     #[serde(default)]
     pub conditions: Vec<Condition>,
-    /// What came out; `None`: it is not over.
+    /// The result; `None`: it has not ended.
     #[serde(default)]
     pub result: Option<Outcome>,
     /// The test's exit code; `None`: there is none (yet).
     #[serde(default)]
     pub exit_code: Option<i32>,
-    /// The reason in one word; `None`: all is well.
+    /// The reason in one word; `None`: no problem.
     #[serde(default)]
     pub reason: Option<String>,
     /// The same for people.
@@ -160,7 +160,7 @@ pub struct Status {
     /// The last processed generation of its fields; `None`: generations are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// How many agents there shall be.
+    /// The planned number of agents.
     #[serde(default)]
     pub agents: u32,
     /// How many have joined.
@@ -169,19 +169,19 @@ pub struct Status {
     /// Agents that were lost.
     #[serde(default)]
     pub lost: Vec<Lost>,
-    /// How far a suite is; `None`: it is no suite, or its log did not say yet.
+    /// The progress of a suite; `None`: it is not a suite, or the log has not said yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,
-    /// When all agents were there.
+    /// When all agents had joined.
     #[serde(default)]
     pub start_time: Option<Time>,
     /// When the coordinator ended.
     #[serde(default)]
     pub end_time: Option<Time>,
-    /// The test in numbers; `None`: it is not over, or its coordinator left none.
+    /// The test in numbers; `None`: it has not ended, or its coordinator left none.
     #[serde(default)]
     pub figures: Option<Box<Figures>>,
-    /// Where its whole result is; `None`: it is not over, or there is none.
+    /// Where its whole result is; `None`: it has not ended, or there is none.
     #[serde(default)]
     pub results: Option<Kept>,
 }
@@ -193,7 +193,7 @@ pub enum Known {
     New,
     /// It is the operator's.
     Ours(Box<Status>),
-    /// Somebody else's, which is left alone.
+    /// Another operator's, which is left alone.
     Foreign,
 }
 
@@ -244,7 +244,7 @@ impl Status {
         status
     }
 
-    /// The words that it was begun with.
+    /// The message it was started with.
     fn words(&self) -> &'static Words {
         match self.condition(OWN.passed) {
             Some(_) => &OWN,

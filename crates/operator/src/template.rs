@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 use crate::fields::Fields;
 use crate::test::{DECIDED, PodTemplate, Refusal, invalid};
 
-/// Fields of our container that say what it runs.
+/// Fields of our container that determine what it runs.
 const PROGRAM: &[&str] = &["args", "command", "workingDir"];
-/// Fields to whose lists the operator adds.
+/// Lists to which the operator adds.
 const LISTS: &[&str] = &["initContainers", "volumes"];
 const CONTAINER_LISTS: &[&str] = &["env", "ports", "volumeMounts"];
 /// The variable that the cluster sets in each pod of an Indexed Job.
 const INDEX: &str = "JOB_COMPLETION_INDEX";
 
-/// Reads the template that a field holds; `ours`: the container in which loadline runs.
+/// Reads the template in a field; `ours`: the container in which loadline runs.
 pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTemplate, Refusal> {
     let Some(template) = fields.within(name)? else {
         return Ok(PodTemplate::default());
@@ -34,7 +34,7 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
     pod.spec = present(template.object("spec")?);
     if let Some(decided) = DECIDED.iter().find(|field| pod.spec.contains_key(**field)) {
         return Err(invalid(format!(
-            "{}: the operator decides about it",
+            "{}: the operator sets this",
             spec.path(decided)
         )));
     }
@@ -46,7 +46,7 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
             true if pod.container.is_empty() => {
                 pod.container = present(container.as_object());
             }
-            true => return Err(invalid(format!("{place}: {ours} is there twice"))),
+            true => return Err(invalid(format!("{place}: {ours} is given twice"))),
         }
     }
     if let Some(field) = PROGRAM
@@ -54,7 +54,7 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
         .find(|field| pod.container.contains_key(**field))
     {
         return Err(invalid(format!(
-            "{place}: {field} of {ours}: the operator says what it runs, and spec.arguments how"
+            "{place}: {field} of {ours}: the operator sets the program; its options go into spec.arguments"
         )));
     }
     for (fields, names, place) in [

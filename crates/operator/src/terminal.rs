@@ -6,6 +6,6 @@ use std::io::Write;
 
 /// Writes a line to standard error.
 pub fn say(line: &str) {
-    // Nobody is left to be told.
+    // There is nobody left to notify.
     drop(writeln!(std::io::stderr(), "{line}"));
 }

@@ -18,7 +18,7 @@ pub const PARALLELISM_MAX: u32 = 500;
 /// Where a pod finds what was checked out of a git repository.
 pub(crate) const CHECKOUT: &str = "/loadline/git/tree/checkout";
 
-/// Fields of a pod that the operator decides about.
+/// Fields of a pod that the operator sets.
 pub(crate) const DECIDED: &[&str] = &[
     "ephemeralContainers",
     "hostname",
@@ -35,7 +35,7 @@ pub enum Source {
         name: String,
         /// The file's path below the folder that it is mounted at: a key, or a path of `items`.
         file: String,
-        /// Keys with the paths under which their files lie, as a volume has them; empty: each key is a file of its name.
+        /// Keys with the paths of their files, as for a volume; empty: each key is a file with its name.
         items: Vec<Value>,
     },
     /// A file on a volume.
@@ -58,11 +58,11 @@ pub enum Source {
     Address(String),
     /// A file of a git repository.
     Git(GitFile),
-    /// A text; it lies in a ConfigMap of the test.
+    /// A text, stored in a ConfigMap of the test.
     Inline {
         /// The file's name.
         file: &'static str,
-        /// What is in it.
+        /// Its content.
         text: String,
     },
 }
@@ -80,7 +80,7 @@ impl Source {
     }
 }
 
-/// What a test's pods run.
+/// The work of a test's pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
     /// A k6 script.
@@ -125,7 +125,7 @@ impl Work {
 pub enum Cleanup {
     /// It stays.
     Never,
-    /// Whatever came out.
+    /// Whatever the result.
     Always,
     /// When the test passed.
     OnSuccess,
@@ -142,26 +142,26 @@ pub struct PodTemplate {
     pub spec: Map<String, Value>,
     /// Fields of the container in which loadline runs.
     pub container: Map<String, Value>,
-    /// Containers beside it.
+    /// Additional containers.
     pub beside: Vec<Value>,
 }
 
 /// A test that can be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
-    /// What asked for it.
+    /// The kind of resource that requested it.
     pub kind: Kind,
     /// Its name.
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// Tells it from one of the same name that was there before.
+    /// Distinguishes it from an earlier one with the same name.
     pub uid: String,
     /// The generation of its fields; `None`: generations are not counted.
     pub generation: Option<i64>,
-    /// What is run.
+    /// The work.
     pub work: Work,
-    /// How many agents; where one pod does it all, 1.
+    /// The number of agents; 1 if a single pod does everything.
     pub parallelism: u32,
     /// Arguments of the run.
     pub arguments: Vec<String>,
@@ -171,11 +171,11 @@ pub struct Test {
     pub cleanup: Cleanup,
     /// How long after its end it is deleted; `None`: it is not.
     pub ttl: Option<Duration>,
-    /// Where its whole result is wanted.
+    /// The requested place for its whole result.
     pub results: Wanted,
     /// An agent's pod.
     pub agent: PodTemplate,
-    /// The coordinator's pod, or the one that does it all.
+    /// The coordinator's pod, or the only one.
     pub coordinator: PodTemplate,
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn invalid(message: String) -> Refusal {
     }
 }
 
-/// Something that there is not.
+/// A refusal of something that does not exist.
 pub(crate) fn unsupported(message: String) -> Refusal {
     Refusal {
         reason: "Unsupported",

@@ -161,7 +161,7 @@ fn what_cannot_be_run_is_an_error_that_says_why() {
         (
             "many",
             "InvalidConfig",
-            "6 are more than the test's virtual users, 2 at most",
+            "6 agents are more than the test's 2 virtual users",
         ),
         ("cloud", "Unsupported", "--out cloud"),
         ("field", "Invalid", "noSuchField"),

@@ -159,9 +159,6 @@ documents:
     let message = status["message"].as_str().expect("a text");
     assert!(message.contains("not run: never"), "{message}");
     let log = lab.kubectl(&["logs", "job/rows-suite"]);
-    assert!(
-        log.contains("stopped on the way: long\nnot run: never"),
-        "{log}"
-    );
+    assert!(log.contains("interrupted: long\nnot run: never"), "{log}");
     assert!(log.contains("/results/results.md written"), "{log}");
 }

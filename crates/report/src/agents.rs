@@ -49,7 +49,7 @@ fn row(agent: &AgentShare, measured_ns: u64) -> [String; HEAD.len()] {
         time(agent.service_time_ns.map(|times| times.p50)),
         time(agent.service_time_ns.map(|times| times.p99)),
         time(agent.lag_p99_ns),
-        // That of a process stands in its first row.
+        // The resource use of a process is in its first row.
         span_or_dash((agent.cpu_ns > 0).then_some(agent.cpu_ns as f64)),
     ]
 }

@@ -4,7 +4,7 @@
 //! one.
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Tells nothing from something small.
+/// Distinguishes zero from a small value.
 const NOTHING: char = '·';
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -33,7 +33,7 @@ pub fn bar(value: u64, most: u64, cells: usize) -> String {
 /// Ladders of round numbers within a decade, the coarsest first.
 const LADDERS: [&[f64]; 2] = [&[1.0], &[1.0, 2.0, 5.0]];
 const ROWS_MAX: usize = 12;
-/// Largest over smallest value up to which steps are equal.
+/// Ratio of the largest to the smallest value up to which steps are equal.
 const LINEAR_BELOW: f64 = 12.0;
 /// Rows above the 99th percentile; a longer tail is drawn by decades.
 const TAIL_MAX: usize = 8;
@@ -51,13 +51,13 @@ pub(crate) fn round_bounds(min: f64, p99: f64, max: f64) -> Vec<f64> {
     bounds
 }
 
-/// The finest ladder with few enough steps; equal steps where the values lie close together.
+/// The finest ladder with few enough steps; equal steps if the values are close together.
 fn body_bounds(min: f64, max: f64) -> Vec<f64> {
     if max <= 0.0 {
         return vec![max];
     }
     let min = min.max(max / 1e6).max(1.0);
-    // Bars of unequal steps would distort a shape that fits on equal ones.
+    // Unequal steps would distort a shape that fits on equal ones.
     if max / min < LINEAR_BELOW {
         return linear_bounds(min, max);
     }

@@ -85,7 +85,7 @@ fn protocol(plan: &TestPlan) -> &'static str {
     }
 }
 
-/// How the load of one scenario is made.
+/// How the load of one scenario is generated.
 pub(crate) fn scenario(scenario: &Scenario) -> String {
     if let Behaviour::Steps(_) = scenario.behaviour {
         let threads = u64::from(scenario.executor.max_vus());

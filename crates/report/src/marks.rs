@@ -107,7 +107,7 @@ fn stages(executor: &Executor) -> Vec<(Duration, String)> {
     }
 }
 
-/// Where the first request failed or was answered wrongly.
+/// The first failed request or wrong response.
 fn failures_begin(rows: &[Row]) -> Option<Shown> {
     let first = rows
         .iter()
@@ -124,7 +124,7 @@ fn failures_begin(rows: &[Row]) -> Option<Shown> {
     Some(shown(first.at_ns, "failures", begin, what))
 }
 
-/// What became of a part of the service, where an observer says so.
+/// What happened to a part of the service, according to an observer.
 fn noted(note: &ObserverNote) -> Option<Shown> {
     let what = match note.kind.as_str() {
         RESTART_NOTE => "restarted",

@@ -65,7 +65,7 @@ pub(crate) fn title(series: &ObservedSeries) -> String {
     observation::title(&series.observer, &series.component)
 }
 
-/// What a metric is called: `cpu_cores` is CPU, in cores.
+/// The display name of a metric: `cpu_cores` is CPU, in cores.
 pub(crate) fn metric_title(metric: &str) -> String {
     if let Some(limited) = limited_by(metric) {
         return format!("{} limit", metric_title(&limited));
@@ -91,7 +91,7 @@ pub(crate) fn amount(metric: &str, value: f64) -> String {
     }
 }
 
-/// A series in the phases of the run: what a table says of it.
+/// A series in the phases of the run, for a table.
 pub(crate) struct Told {
     pub(crate) before: Option<f64>,
     pub(crate) mean: Option<f64>,

@@ -154,7 +154,7 @@ pub(crate) fn pad_right(text: &str, width: usize) -> String {
 
 /// Units that stay on the line of their number.
 const UNITS: &[&str] = &["ns", "µs", "ms", "s", "%", "B", "kB", "MB", "GB", "TB"];
-/// Stands for a space at which a line is not broken.
+/// A space at which a line is not broken.
 const BOUND_SPACE: char = '\u{a0}';
 
 /// Text that stays on one line.
@@ -193,7 +193,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
         .collect()
 }
 
-/// A line without what would command a terminal; colors may stay.
+/// A line without terminal control sequences; colors may stay.
 fn push_printable(text: &str, with_colors: bool, out: &mut String) {
     let mut rest = text;
     while let Some(at) = rest.find(char::is_control) {
@@ -215,7 +215,7 @@ fn push_printable(text: &str, with_colors: bool, out: &mut String) {
     out.push_str(rest);
 }
 
-/// The order to change the color that a text begins with.
+/// The color sequence at the start of a text.
 fn color_at_start(text: &str) -> Option<&str> {
     let codes = text.strip_prefix("\x1b[")?;
     let is_code = |c: char| c.is_ascii_digit() || c == ';';

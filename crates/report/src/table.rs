@@ -6,7 +6,7 @@
 use crate::Style;
 use crate::page::{pad_left, pad_right, wrap};
 
-/// What stands between two columns.
+/// The separator between two columns.
 const GAP: usize = 2;
 /// A column is not made narrower than this: a line of three letters cannot be read.
 const WIDTH_LEAST: usize = 8;
@@ -16,7 +16,7 @@ const WIDTH_LEAST: usize = 8;
 pub struct TextColumn {
     /// The title.
     pub title: String,
-    /// Whether its cells stand at the right.
+    /// Whether its cells are right-aligned.
     pub is_right: bool,
 }
 

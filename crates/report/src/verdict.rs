@@ -43,7 +43,7 @@ pub(crate) fn write(page: &mut Page, result: &RunResult) {
         page.paragraph("  ", 2, &text);
     }
     for finding in &verdict.findings {
-        // A headline that is a finding is not said twice.
+        // A headline that is a finding is not repeated.
         if finding.text != verdict.headline {
             write_text(page, finding);
         }
@@ -64,7 +64,7 @@ fn write_text(page: &mut Page, finding: &Finding) {
     page.paragraph(&format!("  {mark} "), 4, &finding.text);
 }
 
-/// Open models: from the scheduled start, beside the service time that the report above showed.
+/// Open models: from the scheduled start, in addition to the service time in the report above.
 fn response_time(page: &mut Page, result: &RunResult) {
     let response = &result.totals.seen.response_time;
     if response.is_empty() {

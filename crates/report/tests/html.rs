@@ -23,7 +23,7 @@ use loadline_report::html::{self, Steering};
 use serde_json::Value;
 use support::pages::{charted, markup};
 
-/// What somebody could call anything that a page shows.
+/// A hostile name for anything that a page shows.
 const HOSTILE: &str = "</script><script>alert('x')</script><img src=x onerror=\"alert(1)\">";
 
 fn nothing() -> RunResult {
@@ -136,7 +136,7 @@ fn nothing_that_a_result_holds_becomes_markup() {
     assert!(marks.iter().any(|mark| mark["text"] == HOSTILE));
 }
 
-/// The parts of a page's list of contents: where each leads, and what it is called by.
+/// The entries of a page's table of contents: target and text.
 fn contents(page: &str) -> Vec<(&str, &str)> {
     let (_, list) = page.split_once("<nav ").expect("it has a list");
     let (list, _) = list.split_once("</nav>").expect("it ends");

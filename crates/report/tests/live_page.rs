@@ -47,7 +47,7 @@ fn the_live_page_has_a_place_for_every_part() {
     assert!(plan.duration() > Some(Duration::ZERO));
 }
 
-/// A run of ten minutes that stands after a minute of it.
+/// A run of ten minutes, one minute after its start.
 fn going_on() -> RunResult {
     let executor = Executor::RampingVus {
         start_vus: 5,

@@ -210,8 +210,7 @@ fn left_out(count: u64, at: Nanos) -> Mark {
         at_ns: at.0,
         kind: OBSERVER_MARK.to_owned(),
         text: format!(
-            "{count} readings and remarks of observers were not kept: there are more series or \
-             remarks than a result holds; narrow what is observed"
+            "{count} readings and notes of observers were dropped: a result holds no more series or notes; observe less"
         ),
     }
 }

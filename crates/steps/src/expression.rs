@@ -57,7 +57,7 @@ impl Expression {
     pub fn compile(source: &str, dialect: Dialect) -> Result<Expression, Unsupported> {
         let unsupported = |what: String| Unsupported { what };
         if source.len() > LONGEST {
-            return Err(unsupported("a script of this length".to_owned()));
+            return Err(unsupported("a script this long".to_owned()));
         }
         let statements = match parser::parse(source, dialect) {
             Ok(statements) => Some(statements),

@@ -60,7 +60,7 @@ spec:
     spec: {containers: [{name: main, image: 'registry.test/cache:1'}]}
 ";
 
-/// Time that goes on when somebody waits for it.
+/// Time that advances when it is waited for.
 struct Waits {
     now: Cell<Duration>,
     count: Cell<u32>,
@@ -139,7 +139,7 @@ impl Executor for Looker {
     }
 }
 
-/// A cluster, the file that tells of it, and the folder of a suite.
+/// A cluster, its kubeconfig file, and the folder of a suite.
 struct Bench {
     server: Rc<ApiServer>,
     folder: TempDir,
@@ -150,7 +150,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// One replica of `api` behind a service, and two maps; from now on controllers act only while somebody waits.
+    /// One replica of `api` behind a service, and two maps; from now on controllers only act during waits.
     fn new() -> Bench {
         let server = ApiServer::start();
         server.deploy("shop", "api", 1);
@@ -181,7 +181,7 @@ impl Bench {
         bench
     }
 
-    /// Writes the file that tells of clusters.
+    /// Writes the kubeconfig file.
     fn lead_to(&self, server: &ApiServer) {
         std::fs::write(self.kubeconfig(), server.kubeconfig("shop-test"))
             .expect("it can be written");
@@ -278,7 +278,7 @@ fn hooks_change_the_cluster_wait_for_it_and_all_is_taken_back_at_the_end() {
         assert_eq!((of("api-"), of("cache-")), (replicas, 2));
         assert!(!found.has_feature);
         assert_eq!(found.size, "large");
-        // They were started anew, so none has the name of one before.
+        // They were recreated, so none has an earlier name.
         assert!(!found.pods.contains(&first[0]), "{:?}", found.pods);
     }
     let restored = |event: &&SuiteEvent| matches!(event, SuiteEvent::Restoring { changes: 3 });
@@ -306,7 +306,7 @@ fn what_a_killed_process_left_changed_is_taken_back_by_the_next_start() {
         .get("Deployment", "shop", "api")
         .expect("it is there");
     assert_eq!(api["spec"]["replicas"], 5);
-    // Nothing is to be run: what is there is only taken back.
+    // Nothing has to run: existing changes are only undone.
     let next = Bench {
         dies_at: None,
         only: Some(Vec::new()),
@@ -317,7 +317,7 @@ fn what_a_killed_process_left_changed_is_taken_back_by_the_next_start() {
     next.lead_to(&other);
     let (end, _) = next.run(SUITE);
     assert_eq!(end.problems.len(), 3, "{:?}", end.problems);
-    assert!(end.problems[0].contains("could not be taken back"));
+    assert!(end.problems[0].contains("could not be undone"));
     assert!(other.requests().iter().all(|line| line.starts_with("GET")));
     assert_eq!(
         next.state().changes().expect("the state can be read").len(),
@@ -388,7 +388,7 @@ rows: [{bench: '-n 1'}]
     let refused = plan(unnamed).expect_err("no cluster is named");
     assert!(refused.contains("the cluster is not named"), "{refused}");
     let target = unnamed.replace("http://h/", "{kubernetes: {service: api}}");
-    let refused = plan(&target).expect_err("no context is named");
+    let refused = plan(&target).expect_err("no context is given");
     assert!(refused.contains("context"), "{refused}");
     let bench = Bench::new();
     let (end, _) = bench.run(&SUITE.replace("shop-test", "elsewhere"));

@@ -243,7 +243,7 @@ fn write_malformation(error: &WireError, out: &mut fmt::Formatter<'_>) -> fmt::R
             ("the target sent no line end after a chunk but", sample)
         }
         WireError::Unsolicited { sample } => {
-            ("the target sent bytes that nothing asked for", sample)
+            ("the target sent bytes that belong to no response", sample)
         }
         other => return write_truncation(other, out),
     };

@@ -339,7 +339,7 @@ impl fmt::Display for TargetFault {
         out.write_str(match self {
             Self::Empty => "is empty; the shortest is /",
             Self::Byte => "contains a byte that must be percent-encoded",
-            Self::Form => "is none of /path, scheme://host/path and host:port where it is asked",
+            Self::Form => "is neither /path, scheme://host/path nor an allowed host:port",
             Self::Method => "does not go with the method",
         })
     }

@@ -57,7 +57,7 @@ Examples:
   loadline capacity --slo 'p(99)<200ms, errors<0.1%' http://localhost:8080/
       find the highest rate with a p99 below 200 ms, to within 2 %
   loadline capacity --slo 'p(95)<50ms, errors=0%' --at-least 500 http://localhost:8080/
-      in CI: exit with 99 unless the target carries 500/s
+      in CI: exit with 99 unless the target sustains 500/s
   loadline capacity --slo 'p(99)<1s' --precision 10% --max-time 5m checkout.js -- -e HOST=staging
       a k6 script, in iterations per second; its own load options are ignored
   loadline capacity --slo 'p(99)<1s' plan.jmx -- -Jhost=staging

@@ -94,7 +94,7 @@ pub enum Command {
     /// Load-test one or more URLs
     ///
     /// Defaults: 50 connections for 10 seconds (see -c, -n, -z, --stages). Without a rate (-r) the model is
-    /// closed: each VU sends its next request when the last one was answered. With a rate the model is
+    /// closed: each VU sends its next request when the last one is answered. With a rate the model is
     /// open: requests start on schedule even when the target is slow, and the response time counts from
     /// the scheduled start.
     ///
@@ -141,25 +141,25 @@ pub enum Command {
     /// Print a shell completion script
     ///
     /// bash: loadline completion bash > ~/.local/share/bash-completion/completions/loadline;
-    /// zsh: loadline completion zsh > _loadline, in a folder of $fpath;
+    /// zsh: loadline completion zsh > _loadline, in a directory of $fpath;
     /// fish: loadline completion fish > ~/.config/fish/completions/loadline.fish.
     #[command(after_help = "\
 Examples:
   loadline completion bash > ~/.local/share/bash-completion/completions/loadline
   loadline completion fish > ~/.config/fish/completions/loadline.fish")]
     Completion {
-        /// Which shell.
+        /// Shell.
         shell: Shell,
     },
     /// Show help for a command or a topic
     ///
-    /// Without a name it lists the commands and the topics.
+    /// Without a name, lists the commands and topics.
     #[command(after_help = "\
 Examples:
   loadline help suite run
   loadline help verdict")]
     Help {
-        /// Command, with its own command if it has some, or topic
+        /// Command, with its subcommand if any, or topic
         topic: Vec<String>,
     },
     /// Print the version
@@ -184,7 +184,7 @@ Example:
 /// The arguments of another tool, as they are.
 #[derive(clap::Args, Debug)]
 pub struct DialectArgs {
-    /// Options and URL, written as for that tool
+    /// Arguments of that tool
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

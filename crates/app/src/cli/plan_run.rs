@@ -134,7 +134,7 @@ Examples:
 
 fn host(text: &str) -> Result<String, String> {
     match text.contains('/') || text.is_empty() {
-        true => Err("needs a host alone, as in staging.example; --port says the port".to_owned()),
+        true => Err("takes only a host, as in staging.example; --port sets the port".to_owned()),
         false => Ok(text.to_owned()),
     }
 }
@@ -143,7 +143,7 @@ fn target(text: &str) -> Result<Url, String> {
     let url: Url = text.parse().map_err(|why| format!("{why}"))?;
     match (url.scheme(), url.host_str()) {
         ("http" | "https", Some(_)) => Ok(url),
-        _ => Err("needs a URL of http or https".to_owned()),
+        _ => Err("needs an http or https URL".to_owned()),
     }
 }
 
@@ -208,7 +208,7 @@ impl PlanRunArgs {
         let args: PlanRunArgs = parsed(command, words)?;
         if !args.results.expect.is_empty() || args.results.by.is_some() {
             return Err(Ending::usage(
-                "--expect and --by are for loadline bench: assertions of the plan say what counts as a success",
+                "--expect and --by are for loadline bench: the plan's assertions decide what counts as a success",
             ));
         }
         Ok(args)
@@ -261,7 +261,7 @@ fn parsed<T: clap::FromArgMatches>(command: clap::Command, words: &[String]) -> 
     let read = matches.and_then(|matches| T::from_arg_matches(&matches));
     read.map_err(|error| match taken_for_properties(words) {
         Some(plan) if error.kind() == ErrorKind::MissingRequiredArgument => Ending::usage(&format!(
-            "-q FILE reads properties, as in JMeter, and {plan} was taken for their file; --quiet hides the progress"
+            "-q FILE reads a properties file, as in JMeter, and {plan} was taken as that file; use --quiet to hide the progress"
         )),
         _ => super::ending_of(&error, &[]),
     })
@@ -290,7 +290,7 @@ mod tests {
             PlanRunArgs::parse_words(&words(line)).map_err(|why| why.message().to_owned())
         };
         let why = told("--once -q p.jmx").expect_err("there is no plan left");
-        assert!(why.contains("p.jmx was taken for their file"), "{why}");
+        assert!(why.contains("p.jmx was taken as that file"), "{why}");
         assert!(told("-q p.jmx q.jmx").is_ok());
     }
 

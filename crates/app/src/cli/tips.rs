@@ -17,11 +17,11 @@ const OF_AB: [(&str, &str); 13] = [
     ("-e", "--csv FILE"),
     ("-g", "--csv FILE"),
     ("-i", "-m HEAD"),
-    ("-l", "nothing: the size of a response may vary"),
+    ("-l", "nothing: response sizes may vary"),
     ("-p", "-D FILE"),
     (
         "-r",
-        "nothing: a failed request does not end the run (here -r is a rate)",
+        "nothing: failed requests do not end the run (here -r is a rate)",
     ),
     ("-s", "-t DURATION"),
     ("-v", "--json FILE"),

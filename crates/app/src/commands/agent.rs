@@ -139,7 +139,7 @@ fn of_steps(recipe: StepsRecipe, assignment: Assignment) -> Result<EngineSetup, 
     thread::Builder::new()
         .name("results".to_owned())
         .spawn(move || wire::send(&results, &to))
-        .map_err(|error| format!("the system refuses: {error}"))?;
+        .map_err(|error| format!("cannot start a thread: {error}"))?;
     Ok(EngineSetup {
         plan,
         samples: assignment.samples,

@@ -42,7 +42,7 @@ pub(super) fn run(args: &CompareArgs, env: &Env) -> Result<ExitCode, Ending> {
             ),
             (1, None) => "a single result cannot be compared; give two or more files".to_owned(),
             (count, _) => {
-                format!("{count} columns are too many, {SIDES_MAX} are the most; give fewer files")
+                format!("{count} columns are too many; give files for {SIDES_MAX} at most")
             }
         }));
     }

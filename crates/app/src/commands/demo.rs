@@ -40,7 +40,7 @@ pub(super) fn run(args: &DemoArgs, env: &Env) -> Result<ExitCode, Ending> {
     let url = format!("http://{}{ENDPOINT}", target.local_addr());
     let command_line = command_line(&url);
     print::to_stderr(&format!(
-        "A target with 4 servers of 10 ms each (it can carry 400/s), and a ramp that asks for more:\n\n  \
+        "A target with 4 servers of 10 ms each (400 requests/s at most), and a ramp beyond that:\n\n  \
          loadline bench {} '{url}'\n\n",
         LOAD.join(" ")
     ));

@@ -229,8 +229,7 @@ fn journal_place(args: &ResultArgs, env: &Env) -> Place {
 pub(super) fn check_outputs(args: &ResultArgs, others: &[(&str, &str)]) -> Result<(), Ending> {
     if to_stdout_by_option(args).count() > 1 {
         return Err(Ending::usage(
-            "--json -, --csv - and --out to standard output exclude each other; give all but one a \
-             file",
+            "only one of --json -, --csv - and --out can write to standard output; give the others a file",
         ));
     }
     if args.journal.as_deref() == Some("-") {

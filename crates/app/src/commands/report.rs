@@ -145,7 +145,7 @@ fn result_of(stored: Stored) -> Result<RunResult, Ending> {
     if let journal::HowEnded::Crashed { last_ns } = recovered.how {
         let seconds = last_ns as f64 / 1e9;
         print::to_stderr(&format!(
-            "the run of this journal died, or still runs; what follows is its first {seconds:.1} s\n"
+            "the run of this journal crashed or is still running; this report covers its first {seconds:.1} s\n"
         ));
     }
     if recovered.torn {

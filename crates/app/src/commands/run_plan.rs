@@ -75,7 +75,7 @@ pub(super) fn run(
     } = prepared;
     if plan.scenarios.is_empty() {
         return Err(Ending::usage(
-            "no group of the plan has a thread: nothing would be sent",
+            "no thread group of the plan has a thread: nothing would be sent",
         ));
     }
     args.lay_over(&mut plan)?;

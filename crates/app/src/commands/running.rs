@@ -198,9 +198,8 @@ pub(super) fn dialect_code(result: &RunResult, usual: ExitCode) -> ExitCode {
 
 /// The error if no thread for samples can be started.
 pub(super) fn no_thread(error: &std::io::Error) -> Ending {
-    let message = format!(
-        "the system refuses a thread for samples: {error}; raise its limits, such as ulimit -u"
-    );
+    let message =
+        format!("cannot start a thread for samples: {error}; raise its limits, such as ulimit -u");
     Ending::refusal(ExitCode::Other, &message)
 }
 

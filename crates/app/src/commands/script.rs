@@ -229,7 +229,7 @@ fn recipe(
     let settings = run.plan.script.as_deref();
     if settings.is_some_and(|script| script.trace_requests) {
         return Err(K6Error::config(
-            "--agents: --once shows what one process does; leave one of both out",
+            "--agents: --once runs in one process; drop one of them",
         ));
     }
     let mut archive = Vec::new();

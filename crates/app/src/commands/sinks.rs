@@ -120,7 +120,7 @@ impl Sinks {
                 .map(|why| format!("--csv: {why}")),
         );
         if self.is_strict && !closed.lost.is_empty() {
-            failures.push("an output lost something, which --strict-outputs forbids".to_owned());
+            failures.push("an output lost data, which --strict-outputs forbids".to_owned());
         }
         failures
     }

@@ -65,7 +65,7 @@ fn run_testbed(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, End
 /// Each process of the testbed runs this same program.
 fn start_testbed(config: &Path) -> Result<Testbed, Ending> {
     let program = std::env::current_exe().map_err(|error| {
-        let text = format!("cannot find this program on the disk: {error}; start it by its path");
+        let text = format!("cannot find the loadline executable: {error}; start it by its path");
         Ending::refusal(ExitCode::Other, &text)
     })?;
     let options = TestbedOptions {

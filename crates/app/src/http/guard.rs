@@ -95,7 +95,7 @@ impl Refusal {
                 "wrong or missing token: open the address that the terminal shows, or send its token as Authorization: Bearer TOKEN"
             }
             Refusal::Host => {
-                "this host name is not allowed: ask by the address that the terminal shows, or allow the name with --control-host"
+                "this host name is not allowed: use the address that the terminal shows, or allow the name with --control-host"
             }
             Refusal::Origin => "requests from pages of other sites are refused",
         }
@@ -242,7 +242,7 @@ pub(crate) fn random_word() -> Result<String, String> {
     let mut bytes = [0; TOKEN_BYTES];
     let provider = rustls::crypto::aws_lc_rs::default_provider();
     let filled = provider.secure_random.fill(&mut bytes);
-    filled.map_err(|_| "the system has no randomness for a token".to_owned())?;
+    filled.map_err(|_| "the system gives no random bytes for a token".to_owned())?;
     Ok(HEXLOWER.encode(&bytes))
 }
 

@@ -69,7 +69,7 @@ pub(super) fn check(
         let what = cut.refused.iter().map(|one| format!("\n  {one}"));
         let what: String = what.collect();
         return Err(Ending::usage(&format!(
-            "--agents: what of the plan cannot be shared out:{what}\nrun it without --agents, or without these"
+            "--agents: parts of the plan cannot be split over agents:{what}\nrun it without --agents, or without these"
         )));
     }
     for what in &cut.said {

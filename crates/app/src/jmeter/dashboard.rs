@@ -40,7 +40,7 @@ pub(crate) fn prepare(folder: &str, replaces: bool) -> Result<(), Ending> {
             .map_err(|why| refused(&format!("-o: {folder} cannot be emptied: {why}")))?;
     }
     fs::create_dir_all(path)
-        .map_err(|why| refused(&format!("-o: {folder} cannot be made: {why}")))?;
+        .map_err(|why| refused(&format!("-o: cannot create {folder}: {why}")))?;
     let mut inside = fs::read_dir(path)
         .map_err(|why| refused(&format!("-o: {folder} cannot be read: {why}")))?;
     match inside.next() {

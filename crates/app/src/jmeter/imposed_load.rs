@@ -160,12 +160,12 @@ fn main_group(program: &Program, times: &[GroupTimes]) -> Result<usize, Ending> 
     match main[..] {
         [(index, _)] => Ok(index),
         [] => Err(Ending::usage(
-            "no group of the plan has a thread: nothing would be sent",
+            "no thread group of the plan has a thread: nothing would be sent",
         )),
         _ => {
             let names: Vec<&str> = main.iter().map(|(_, name)| *name).collect();
             Err(Ending::usage(&format!(
-                "one thread group is loaded, and the plan has several: {}; switch off all but one, as with \
+                "this command loads one thread group, and the plan has several: {}; disable all but one, as with \
                  -- --set \"{}.enabled=false\"",
                 names.join(", "),
                 names[0],

@@ -179,7 +179,7 @@ pub(crate) fn parse(arguments: &[String]) -> Wish {
         return Wish::Run(Box::new(options));
     }
     if !options.no_window {
-        let why = "JMeter's window is not here: run the plan without it, with -n -t <plan>";
+        let why = "loadline has no JMeter GUI: run the plan with -n -t <plan>";
         return Wish::Refused(why.to_owned());
     }
     if options.plan.is_none() {
@@ -299,20 +299,20 @@ pub(crate) fn usage() -> String {
     text.push_str("Usage: loadline jmeter -n -t plan.jmx [-l results.jtl] [options]\n\n");
     for (letter, name, wants_value, meaning) in TABLE {
         let what = match meaning {
-            Meaning::NoWindow => "run without a window (required)",
+            Meaning::NoWindow => "run without the GUI (required)",
             Meaning::Plan => "the plan",
             Meaning::Results => "write results to this file, appending if it exists",
             Meaning::Log => "write the log to this file (default: jmeter.log)",
             Meaning::PropertyFile => "read properties from this file instead of JMeter's own",
             Meaning::AddedFile => "read more properties from this file",
             Meaning::Property => "set a property: NAME=VALUE",
-            Meaning::SystemProperty => "set a property that has no other value: NAME=VALUE",
+            Meaning::SystemProperty => "set a property unless it is set elsewhere: NAME=VALUE",
             Meaning::SystemFile => "read such properties from this file",
-            Meaning::Replace => "replace a results file that is there",
-            Meaning::Harmless => "accepted, without effect",
+            Meaning::Replace => "overwrite existing results",
+            Meaning::Harmless => "accepted; has no effect",
             Meaning::ReportAtEnd => "create a dashboard from the results (needs -l)",
             Meaning::ReportFolder => "the folder of the dashboard (default: report-output)",
-            Meaning::ReportOf => "create a dashboard from this results file, and do nothing else",
+            Meaning::ReportOf => "only create a dashboard from this results file",
             Meaning::Proxy(property) => match *property {
                 "http.proxyHost" => "proxy host for all samplers",
                 "http.proxyPort" => "proxy port",

@@ -67,7 +67,7 @@ pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, 
     let unhonoured = unhonoured::names(&all);
     if !unhonoured.is_empty() {
         print::to_stderr(&format!(
-            "loadline: warning: properties of JMeter that are not honoured: {}\n",
+            "loadline: warning: JMeter properties that have no effect: {}\n",
             unhonoured.join(", ")
         ));
     }
@@ -177,7 +177,7 @@ fn read_plan(path: &str, files: &Files) -> Result<String, FileError> {
     let bytes = files.read(path)?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|fault| {
         print::to_stderr(&format!(
-            "loadline: warning: {path} is not UTF-8, which JMeter reads plans as: some letters are lost\n"
+            "loadline: warning: {path} is not UTF-8, as JMeter requires: some characters are lost\n"
         ));
         String::from_utf8_lossy(fault.as_bytes()).into_owned()
     }))
@@ -197,7 +197,7 @@ pub(crate) fn check(reading: &Reading, options: &Options, world: &World) -> Resu
     if !reading.faults.is_empty() {
         let faults = list(&reading.faults);
         return Err(Ending::usage(&format!(
-            "the plan calls functions wrongly:{faults}"
+            "the plan has invalid function calls:{faults}"
         )));
     }
     for warning in &reading.warnings {
@@ -209,7 +209,7 @@ pub(crate) fn check(reading: &Reading, options: &Options, world: &World) -> Resu
     let what = list(&reading.unsupported);
     if options.allow_unsupported {
         print::to_stderr(&format!(
-            "loadline: warning: left out as not supported:{what}\n"
+            "loadline: warning: unsupported parts are left out:{what}\n"
         ));
         return Ok(());
     }

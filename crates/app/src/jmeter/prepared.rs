@@ -67,7 +67,7 @@ impl Prepared {
         } = &mut evaluated;
         if options.once && options.agents.is_some() {
             return Err(Ending::usage(
-                "--agents: --once shows what one process does; leave one of both out",
+                "--agents: --once runs in one process; drop one of them",
             ));
         }
         if options.once {
@@ -123,7 +123,7 @@ fn warn_of_empty_groups(program: &Program, times: &[GroupTimes], world: &World) 
         .filter(|(_, times)| times.shape.threads_max() == 0)
     {
         let warning = format!(
-            "{}: the group has no thread: its number of threads or its duration is 0, blank or no number",
+            "{}: the group has no thread: its number of threads or its duration is 0, blank or not a number",
             group.name
         );
         warn(world, &warning);

@@ -49,7 +49,7 @@ pub(crate) fn find(
     for file in named_files::of(parts, scope, world) {
         if !file.is_there {
             let what = match file.is_written {
-                true => "cannot be written: its folder cannot be made",
+                true => "cannot be written: its directory cannot be created",
                 false => "is missing",
             };
             found.push(Finding {

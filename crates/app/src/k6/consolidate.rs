@@ -196,7 +196,7 @@ pub(super) fn apply(overrides: &Overrides, options: &mut K6Options) -> Result<()
     for (name, key, value) in executors.into_iter().chain(others) {
         let known: Vec<&str> = scenarios.keys().map(String::as_str).collect();
         let missing = format!(
-            "--scenario {name}.{key}: there is no scenario {name}; there are: {}",
+            "--scenario {name}.{key}: there is no scenario {name}; the scenarios are: {}",
             known.join(", ")
         );
         let scenario = scenarios.get_mut(name).ok_or(missing)?;

@@ -104,7 +104,7 @@ fn read(parameters: &str) -> Result<Vec<(String, String)>, K6Error> {
         match PARAMETERS.iter().any(|(known, _)| *known == name) {
             true => Ok((name.to_owned(), value.to_owned())),
             false => Err(K6Error::other(format!(
-                "unknown setting {} of the output {OUTPUT}; there are {}",
+                "unknown setting {} of the output {OUTPUT}; use {}",
                 loadline_go::quoted(name),
                 PARAMETERS.map(|(known, _)| known).join(", ")
             ))),

@@ -59,7 +59,7 @@ impl FilesAndWeb {
     fn read_file(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
         let path = url
             .to_file_path()
-            .map_err(|()| FetchError::Failed(format!("{url} names no file of this machine")))?;
+            .map_err(|()| FetchError::Failed(format!("{url} is not a local file")))?;
         read_path(&path)
     }
 

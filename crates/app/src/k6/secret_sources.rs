@@ -33,14 +33,13 @@ pub(crate) fn read(lines: &[String], files: &Files) -> Result<Secrets, K6Error> 
             .is_some()
         {
             return Err(K6Error::other(format!(
-                "a secret source with the name {} already exists: give each one a name of its \
-                 own (name=…)",
+                "a secret source with the name {} already exists: give each its own name (name=…)",
                 quoted(name)
             )));
         }
         if wanted.is_default && sources.insert(DEFAULT.to_owned(), source).is_some() {
             return Err(K6Error::other(
-                "only one secret source can be the default one: take \"default\" from the others",
+                "only one secret source can be the default one: remove \"default\" from the others",
             ));
         }
     }
@@ -102,7 +101,7 @@ impl<'a> Wanted<'a> {
                  loadline",
             )),
             kind => Err(K6Error::other(format!(
-                "no secret source for type {}: file and mock are there",
+                "no secret source for type {}: use file or mock",
                 quoted(kind)
             ))),
         }

@@ -50,16 +50,14 @@ impl Closed {
 
 /// The report about an output that was not waited for.
 pub(super) fn left(name: &str) -> String {
-    format!(
-        "the output {name} was not waited for after a signal: what it had not delivered is lost"
-    )
+    format!("the output {name} was cut off by a signal: undelivered values are lost")
 }
 
 /// The message while outputs take long to deliver the rest.
 pub(super) fn waiting_for<'n>(names: impl Iterator<Item = &'n String>) -> String {
     let names: Vec<&str> = names.map(String::as_str).collect();
     format!(
-        "waiting until {} has taken what was measured; Ctrl-C gives up the rest",
+        "waiting for {} to take all measurements; Ctrl-C discards the rest",
         names.join(" and ")
     )
 }

@@ -90,8 +90,7 @@ pub(super) fn csv_settings(
             "fileName" => value.clone_into(&mut file),
             _ => {
                 return Err(refused(format!(
-                    "unknown key {key:?} as argument for csv output; there are fileName, saveInterval and \
-                     timeFormat"
+                    "unknown key {key:?} as argument for csv output; use fileName, saveInterval or timeFormat"
                 )));
             }
         }

@@ -214,7 +214,7 @@ fn start_one(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Started, K6Error>
 }
 
 fn no_thread(error: &std::io::Error) -> K6Error {
-    K6Error::other(format!("no thread for outputs: {error}"))
+    K6Error::other(format!("cannot start a thread for outputs: {error}"))
 }
 
 /// The report when the output with this name starts to fail.

@@ -112,7 +112,7 @@ fn failure(report: &PushReport) -> Option<String> {
     }
     if report.is_mixed {
         return Some(format!(
-            "another run wrote the same series meanwhile, so that the receiver has a mix of both: {OWN_TAG}"
+            "another run wrote the same series at the same time, so the receiver has a mix of both: {OWN_TAG}"
         ));
     }
     if let Some(audit) = &report.audit {

@@ -46,7 +46,7 @@ pub(super) fn proxy(
         && plain != tls
     {
         return Err(
-            "http_proxy and https_proxy differ, and the URLs need both; give one with -x, or run them apart"
+            "http_proxy and https_proxy differ, and the URLs need both; give one with -x, or run them separately"
                 .to_owned(),
         );
     }

@@ -98,7 +98,7 @@ pub(super) fn too_slow() -> Answer {
 }
 
 pub(super) fn broken() -> Answer {
-    let detail = "no thread could be started to run the script";
+    let detail = "cannot start a thread to run the script";
     error(500, JSON_UTF8, "Internal error", detail)
 }
 

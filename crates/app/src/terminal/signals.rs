@@ -112,7 +112,7 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
     // The handler runs on a separate thread, and its library does not report if the thread cannot be created.
     aside(|| ()).map_err(|error| {
         refused(format!(
-            "the system refuses a thread: {error}; raise its limits, such as ulimit -u"
+            "cannot start a thread: {error}; raise its limits, such as ulimit -u"
         ))
     })?;
     let outlives_terminal = is_ignored(libc::SIGHUP);

@@ -81,7 +81,7 @@ impl Web {
         let story = thread::Builder::new()
             .name("web-story".to_owned())
             .spawn(move || story::tell(&told, setup.watch.as_deref(), &lost))
-            .map_err(|error| format!("no thread for the live page: {error}"))?;
+            .map_err(|error| format!("cannot start a thread for the live page: {error}"))?;
         Ok(Web {
             events: Some(events),
             missed,

@@ -59,7 +59,7 @@ impl Page {
     }
 
     fn listen(&self, asked: &Asked<'_>) -> Work {
-        let full = || Answer::new(503, PLAIN, "too many pages listen to this run: close one\n");
+        let full = || Answer::new(503, PLAIN, "too many live pages are open: close one\n");
         let Some(place) = Place::take(&self.readers) else {
             return Work::Done(full());
         };
@@ -145,7 +145,7 @@ impl Service for Page {
     }
 
     fn broken(&self) -> Answer {
-        Answer::new(500, PLAIN, "no thread could be started for it\n")
+        Answer::new(500, PLAIN, "cannot start a thread for it\n")
     }
 }
 

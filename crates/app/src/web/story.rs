@@ -181,7 +181,7 @@ impl Story<'_> {
         let seconds = self.state.elapsed_ns() as f64 / 1e9;
         let missed = self.missed.load(Ordering::Relaxed);
         let status = match self.state.phase() {
-            Phase::Preparing => "making virtual users ready".to_owned(),
+            Phase::Preparing => "initializing virtual users".to_owned(),
             Phase::Waiting => "paused: press Resume to start".to_owned(),
             Phase::Setup => "setup() runs".to_owned(),
             Phase::Running => format!("running, {seconds:.0} s"),

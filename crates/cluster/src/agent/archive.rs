@@ -14,7 +14,7 @@ use crate::generated::Job;
 pub(super) struct Held(Mutex<(Vec<u8>, Bytes)>);
 
 impl Held {
-    /// By what it is known; empty where there is none.
+    /// Its digest; empty if there is none.
     pub(super) fn digest(&self) -> Vec<u8> {
         self.held().0.clone()
     }
@@ -24,7 +24,7 @@ impl Held {
     }
 }
 
-/// A job whose archive is on its way.
+/// A job whose archive is being received.
 #[derive(Debug)]
 pub(super) struct Arriving {
     job: Job,
@@ -33,7 +33,7 @@ pub(super) struct Arriving {
 
 impl Arriving {
     /// # Errors
-    /// The archive is too large, or is said to be held.
+    /// The archive is too large, or the coordinator wrongly assumes that it is cached.
     pub(super) fn new(job: Job, held: &Held) -> Result<Arriving, String> {
         let bytes = job.archive_bytes;
         if bytes > ARCHIVE_MAX as u64 {
@@ -55,7 +55,7 @@ impl Arriving {
         self.archive.extend_from_slice(piece);
     }
 
-    /// Whether nothing more comes.
+    /// Whether nothing is missing.
     pub(super) fn is_whole(&self) -> bool {
         self.job.archive_is_held || self.archive.len() as u64 >= self.job.archive_bytes
     }
@@ -68,9 +68,9 @@ impl Arriving {
         let mut held = held.held();
         if !self.job.archive_is_held {
             let digest = digest_of(&self.archive);
-            // A coordinator of an earlier version tells none.
+            // A coordinator of an earlier version sends none.
             if !self.job.archive_digest.is_empty() && self.job.archive_digest != digest {
-                return Err("its script has not arrived as it was sent".to_owned());
+                return Err("its script was damaged in transit".to_owned());
             }
             *held = (digest, self.archive.into());
         }

@@ -17,14 +17,14 @@ use crate::generated::from_agent::What;
 use crate::generated::{FromAgent, LogLine, log_line};
 use crate::message::level_to_send;
 
-/// Most lines of the log that wait for a connection.
+/// Maximum log lines that wait for a connection.
 const LINES_MAX: usize = 1_000;
 
-/// One connection; where it is gone, what is said is not heard.
+/// One connection; messages over a closed one are lost.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) to: UnboundedSender<FromAgent>,
-    /// What nothing that is said may show.
+    /// Secrets that no message may contain.
     pub(super) secrets: HiddenSecrets,
 }
 
@@ -33,12 +33,13 @@ impl Line {
         if let Some(secrets) = self.secrets.get() {
             hide(secrets, &mut what);
         }
-        // Where the wire is gone, its other end is told.
+        // If the connection is closed, its other end notices.
         drop(self.to.send(FromAgent { what: Some(what) }));
     }
 }
 
-/// Takes secrets out of the texts of a message. The coordinator cannot: it does not know which ones a script of an agent has got.
+/// Removes secrets from the texts of a message. The coordinator cannot: it does not know which secrets an agent's
+/// script has requested.
 fn hide(secrets: &Secrets, what: &mut What) {
     let hide = |text: &mut String| {
         if let Cow::Owned(hidden) = secrets.redacted(text) {
@@ -62,25 +63,25 @@ fn hide(secrets: &Secrets, what: &mut What) {
     }
 }
 
-/// The connection that there is, if there is one.
+/// The current connection, if any.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outgoing {
     state: Arc<Mutex<State>>,
-    /// What nothing that is said may show, over whatever connection.
+    /// Secrets that no message may contain, over any connection.
     pub(super) secrets: HiddenSecrets,
 }
 
 #[derive(Debug, Default)]
 struct State {
     line: Option<Line>,
-    /// Lines of the log that wait.
+    /// Waiting log lines.
     waiting: VecDeque<LogLine>,
     /// How many were dropped.
     dropped: u64,
 }
 
 impl Outgoing {
-    /// Says it now; without a connection lines of the log wait, and nothing else does.
+    /// Sends it now; without a connection only log lines wait.
     pub(super) fn say(&self, what: What) {
         let mut state = self.state();
         match (&state.line, what) {
@@ -91,7 +92,7 @@ impl Outgoing {
         }
     }
 
-    /// There is a connection: says what has waited.
+    /// There is a connection: sends what has waited.
     pub(super) fn connect(&self, line: Line) {
         let mut state = self.state();
         let dropped = std::mem::take(&mut state.dropped);
@@ -110,7 +111,7 @@ impl Outgoing {
         state.line = Some(line);
     }
 
-    /// There is none any more.
+    /// The connection is closed.
     pub(super) fn disconnect(&self) {
         self.state().line = None;
     }
@@ -184,7 +185,7 @@ mod tests {
             secrets: Arc::new(OnceLock::from(Arc::new(secrets))),
             ..Outgoing::default()
         };
-        // A line that waits for a connection, and one that does not.
+        // One line that waits for a connection, and one that does not.
         let entry = LogEntry {
             level: LogLevel::Info,
             message: "it is s3cret",

@@ -1,7 +1,7 @@
 //! An agent: joins a coordinator, runs its share of the load, and reports.
 //!
-//! Must not know what a script is. Invariant: an agent that has lost its coordinator continues for as long as
-//! it may, and keeps its measurements; then it stops, since nobody would count its load.
+//! Must not know what a script is. Invariant: an agent that has lost its coordinator continues for a limited time and
+//! keeps its measurements; then it stops, because nobody would count its load.
 
 mod archive;
 mod line;
@@ -38,26 +38,26 @@ use standing_in::StandIns;
 pub struct AgentSettings {
     /// Host and port of the coordinator.
     pub join: String,
-    /// Whom the agent trusts, and as whom it is known.
+    /// Whom the agent trusts, and its own identity.
     pub identity: Identity,
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: String,
-    /// For how long its load goes on without a coordinator, and it tries to join again.
+    /// How long its load continues without a coordinator while it tries to rejoin.
     pub orphan_grace: Duration,
     /// Called with notes about the connection.
     pub on_note: fn(&str),
     /// Where it runs.
     pub place: Place,
-    /// Set when the agent is to leave the test, such as by a signal: its share is free at once.
+    /// Set when the agent has to leave the test, such as by a signal: its share is free at once.
     pub leave: Arc<AtomicBool>,
 }
 
 /// Where an agent runs, for display.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Its pod; empty: it is in none.
+    /// Its pod; empty: it runs in none.
     pub pod: String,
-    /// The node of that; empty: it is not known.
+    /// The pod's node; empty: unknown.
     pub node: String,
 }
 
@@ -73,25 +73,26 @@ pub struct Ended {
 /// Secrets that no message of an agent may contain, once they are known.
 pub type HiddenSecrets = Arc<OnceLock<Arc<Secrets>>>;
 
-/// The work of an agent.
+/// The work assigned to an agent.
 pub struct Assignment {
-    /// From what the plan is made.
+    /// The input from which the plan is made.
     pub recipe: Recipe,
-    /// Which part of it is the agent's, from 0.
+    /// The index of the agent's part, from 0.
     pub number: u32,
     /// How many parts there are.
     pub agents: u32,
-    /// Where the data of `setup()` will be.
+    /// Where the data of `setup()` will be stored.
     pub data: SetupData,
-    /// Where lines of the log go.
+    /// The destination of log lines.
     pub log: Arc<dyn ScriptLog>,
-    /// Where to leave the agent's secrets before anything of a script runs: they are taken out of all that the agent says.
+    /// Where to store the agent's secrets before any part of a script runs: they are removed from all messages of the
+    /// agent.
     pub secrets: HiddenSecrets,
-    /// Where each value of a script goes; `None`: nowhere.
+    /// The destination of each value of a script; `None`: none.
     pub values: Option<ValueSender>,
-    /// Where each request goes; `None`: nowhere.
+    /// The destination of each request; `None`: none.
     pub samples: Option<SyncSender<Vec<Sample>>>,
-    /// Where results of a plan of steps go, in the program's own form; `None`: nowhere.
+    /// The destination of results of a plan of steps, in the program's own format; `None`: none.
     pub results: Option<SyncSender<Vec<u8>>>,
 }
 
@@ -103,20 +104,20 @@ pub type Prepare = fn(Assignment) -> Result<EngineSetup, String>;
 pub enum AgentError {
     /// The coordinator cannot be reached.
     Unreachable(String),
-    /// The coordinator does not want it.
+    /// The coordinator rejects it.
     Refused(String),
-    /// The coordinator is gone.
+    /// The coordinator was lost.
     CoordinatorLost {
-        /// How that is known.
+        /// How the loss was noticed.
         why: String,
         /// Whether the agent may join as a new one: it has no load that could continue.
         may_join_anew: bool,
     },
-    /// The agent cannot do what is asked of it.
+    /// The agent cannot do what the coordinator asks.
     Unable(String),
     /// A part of it crashed; the coordinator was informed.
     Defect(String),
-    /// It was told to leave.
+    /// It was asked to leave.
     Left,
 }
 
@@ -143,9 +144,9 @@ impl fmt::Display for AgentError {
 
 impl std::error::Error for AgentError {}
 
-/// How long a coordinator may take to be there.
+/// How long to wait for a coordinator to become reachable.
 const JOIN_PATIENCE: Duration = Duration::from_secs(60);
-/// Between two tries.
+/// Time between two attempts.
 const TRY_EVERY: Duration = Duration::from_millis(250);
 
 /// Takes part in a test until its end; returns how it ended. An agent that loses its connection during the test
@@ -162,12 +163,12 @@ pub fn attend(settings: AgentSettings, prepare: Prepare) -> Result<Ended, AgentE
         archive: Held::default(),
     });
     let outcome = attend_for_oneself(&agent);
-    // What is done for others ends with the test, too.
+    // Stand-ins for others also end with the test.
     agent.stand_ins.join(outcome.is_ok());
     outcome
 }
 
-/// An agent: one process, and all that it does in a test.
+/// An agent: one process, and everything that it does in a test.
 #[derive(Debug)]
 struct Agent {
     settings: AgentSettings,
@@ -175,7 +176,7 @@ struct Agent {
     /// A name that no other process has.
     process: String,
     stand_ins: StandIns,
-    /// What the test is made of, as it was sent last.
+    /// The last archive that was received.
     archive: Held,
 }
 
@@ -199,7 +200,7 @@ fn attend_for_oneself(agent: &Arc<Agent>) -> Result<Ended, AgentError> {
     outcome
 }
 
-/// Joins as a new agent; `None`: it could not within the time limit.
+/// Joins as a new agent; `None`: that failed within the time limit.
 #[expect(
     clippy::disallowed_methods,
     reason = "its place is free when the coordinator knows of the loss, which it is asked for now and then"

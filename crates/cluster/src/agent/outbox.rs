@@ -2,8 +2,8 @@
 //!
 //! Must not own connections. Invariants: every report is in flight, queued, or has arrived; arrived reports are
 //! kept so that everything can be handed over: individually up to a limit, beyond it as one sum per worker.
-//! What all workers saw of a second goes in one of their reports. While the coordinator is behind by more than
-//! its bound, seconds of a worker become one, and no count is lost.
+//! What all workers saw in a second is sent in one of their reports. While the coordinator lags behind by more than
+//! the limit, seconds of a worker are merged, and no count is lost.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -15,12 +15,12 @@ use loadline_model::Snapshot;
 use crate::generated::Report;
 use crate::message::{report_received, report_to_send};
 
-/// Bytes that may be under way before seconds are put together.
+/// Bytes in flight from which seconds are merged.
 const UNDER_WAY_MAX: usize = 64 << 20;
-/// Bytes of reports that have arrived and are kept each for itself: another coordinator reads them all at once.
+/// Bytes of arrived reports that are kept individually: another coordinator reads them all at once.
 const ARRIVED_MAX: usize = 8 << 20;
 
-/// Reports under way, those that wait, and those that have arrived.
+/// Reports in flight, waiting ones, and arrived ones.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     next: u64,
@@ -29,12 +29,12 @@ pub(crate) struct Outbox {
     held: BTreeMap<u32, WorkerReport>,
     arrived: VecDeque<Report>,
     arrived_bytes: usize,
-    /// The oldest of each worker's, as one.
+    /// The oldest of each worker, merged into one.
     sums: BTreeMap<u32, WorkerReport>,
 }
 
 impl Outbox {
-    /// Takes in a report, which waits for those of the other workers; gives what is to be sent now.
+    /// Adds a report, which waits for those of the other workers; returns what has to be sent now.
     pub(crate) fn take(&mut self, report: WorkerReport) -> io::Result<Vec<Report>> {
         let Some(worker) = worker_of(&report) else {
             return Ok(Vec::new());
@@ -51,7 +51,7 @@ impl Outbox {
         Ok(ready)
     }
 
-    /// Everything up to a report has arrived; gives what is to be sent now.
+    /// Everything up to a report has arrived; returns what has to be sent now.
     pub(crate) fn received(&mut self, number: u64) -> io::Result<Vec<Report>> {
         while let Some(report) = self
             .under_way
@@ -67,7 +67,7 @@ impl Outbox {
         self.ready()
     }
 
-    /// The coordinator has heard everything before this number: gives what is to be sent again, and what waits.
+    /// The coordinator has received everything before this number: returns what has to be resent, and what waits.
     pub(crate) fn go_on_from(&mut self, number: u64) -> io::Result<Vec<Report>> {
         let newer = match number.checked_sub(1) {
             Some(last) => self.received(last)?,
@@ -79,8 +79,8 @@ impl Outbox {
         Ok(again.cloned().chain(newer).collect())
     }
 
-    /// Another coordinator is to have all, of which nothing has arrived: numbers it anew. Gives how many seconds, from the first, the first
-    /// report of a worker covers at most; zero where each second has its own.
+    /// Another coordinator needs everything, and has received nothing: renumbers all reports. Returns the maximum
+    /// number of seconds, from the first, that the first report of a worker covers; zero if each second has its own.
     pub(crate) fn hand_over(&mut self) -> io::Result<u64> {
         let mut all = VecDeque::new();
         let mut seconds = 0;
@@ -107,7 +107,7 @@ impl Outbox {
         self.under_way.is_empty() && self.held.is_empty()
     }
 
-    /// No other report is near: gives what is to be sent now.
+    /// No other report is expected soon: returns what has to be sent now.
     pub(crate) fn ready(&mut self) -> io::Result<Vec<Report>> {
         let mut ready = Vec::new();
         gather(&mut self.held);
@@ -126,7 +126,7 @@ impl Outbox {
         Ok(ready)
     }
 
-    /// Adds the oldest report that has arrived to the sum of its worker.
+    /// Merges the oldest arrived report into the sum of its worker.
     fn sum_up_oldest(&mut self) -> io::Result<()> {
         let Some(oldest) = self.arrived.pop_front() else {
             self.arrived_bytes = 0;
@@ -159,8 +159,8 @@ fn worker_of(report: &WorkerReport) -> Option<u32> {
     }
 }
 
-/// Moves what several workers saw of the same second into the report of the first of them: histograms take as many bytes in one report as in
-/// each of several.
+/// Moves what several workers saw in the same second into the report of the first of them: histograms take as many
+/// bytes in one report as in each of several.
 fn gather(held: &mut BTreeMap<u32, WorkerReport>) {
     let mut by_second: BTreeMap<u64, &mut Snapshot> = BTreeMap::new();
     for report in held.values_mut() {
@@ -174,7 +174,7 @@ fn gather(held: &mut BTreeMap<u32, WorkerReport>) {
     }
 }
 
-/// Two reports of a worker as one.
+/// Merges two reports of a worker.
 fn together(older: WorkerReport, mut newer: WorkerReport) -> WorkerReport {
     if let WorkerReport::Interval { seen: mut all, .. } = older
         && let WorkerReport::Interval { seen, .. } | WorkerReport::Ended { seen, .. } = &mut newer
@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// Numbers, seconds and answers of reports.
+    /// Numbers, seconds and responses of reports.
     fn told(reports: &[Report]) -> Vec<(u64, u64, u64)> {
         let told = |report: &Report| {
             let seen = seen_of_bytes(&report.seen).expect("read");
@@ -304,7 +304,7 @@ mod tests {
             let sent = outbox.take(seen_by(worker, second)).expect("written");
             assert!(sent.is_empty() && !outbox.is_empty());
         }
-        // Worker 0 is ahead: nothing waits for the others any longer.
+        // Worker 0 is ahead: nothing waits for the others any more.
         let mut sent = outbox.take(seen_by(0, 5)).expect("written");
         sent.extend(outbox.ready().expect("written"));
         assert_eq!(told(&sent), [(0, 4, 5), (1, 3, 2), (2, 4, 0), (3, 5, 1)]);
@@ -328,7 +328,8 @@ mod tests {
             random >> 11
         };
         let mut unit = move || next() as f64 / (1_u64 << 53) as f64;
-        // Around a median as services answer: the middle 95 % within a factor of four either way, roughly lognormal.
+        // Times around a median like those of services: 95 % are within a factor of four either way, roughly
+        // lognormal.
         let mut time = move |median: f64| {
             let bell = (0..12).map(|_| unit()).sum::<f64>() - 6.0;
             (median * (0.7 * bell).exp()) as u64
@@ -376,7 +377,7 @@ mod tests {
         sent.iter().map(Message::encoded_len).sum()
     }
 
-    /// A second of 14,000 requests is to be 16 KiB an agent.
+    /// A second of 14,000 requests should take 16 KiB per agent.
     #[test]
     fn a_busy_second_takes_few_bytes() {
         for (is_script, most) in [(false, 8 << 10), (true, 16 << 10)] {

@@ -16,10 +16,10 @@ use crate::batch::{results_to_send, samples_to_send, values_to_send};
 use crate::coordinator::Recipe;
 use crate::generated::Batch;
 
-/// Batches between the workers and who sends them: what a moment of the network holds up.
+/// Batches between the workers and the sender: enough for a short delay of the network.
 const BATCHES: usize = 64;
 
-/// The ways of single values out of the engine, and who keeps them open.
+/// The channels for single values out of the engine, and what keeps them open.
 #[derive(Default)]
 pub(super) struct Outlet {
     values: Option<Arc<SyncSender<Vec<TaggedValues>>>>,
@@ -29,7 +29,7 @@ pub(super) struct Outlet {
 }
 
 impl Outlet {
-    /// Opens the ways that a job wants.
+    /// Opens the channels that a job needs.
     pub(super) fn open(recipe: &Recipe, to: &Sender<Batch>) -> io::Result<Outlet> {
         let mut outlet = Outlet::default();
         if recipe.wants_values {
@@ -55,26 +55,26 @@ impl Outlet {
         !self.forwarders.is_empty()
     }
 
-    /// The way of a script's values.
+    /// The channel for a script's values.
     pub(super) fn values(&self) -> Option<ValueSender> {
         self.values.as_ref().map(ValueSender::into_channel)
     }
 
-    /// The way of requests; it closes with the last who has it.
+    /// The channel for requests; it closes with its last owner.
     pub(super) fn samples(&mut self) -> Option<SyncSender<Vec<Sample>>> {
         self.samples.take()
     }
 
-    /// The way of results, as that of requests.
+    /// The channel for results, like that for requests.
     pub(super) fn results(&mut self) -> Option<SyncSender<Vec<u8>>> {
         self.results.take()
     }
 
-    /// Waits until all is handed on; who measures must have ended.
+    /// Waits until everything is handed over; the workers must have ended.
     pub(super) fn close(self) {
         drop((self.values, self.samples, self.results));
         for forwarder in self.forwarders {
-            // One that panicked has sent what it could.
+            // A thread that panicked has sent what it could.
             let _ = forwarder.join();
         }
     }

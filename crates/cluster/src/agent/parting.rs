@@ -17,7 +17,7 @@ const LAST_REPORTS: Duration = Duration::from_secs(2);
 #[derive(Default)]
 pub(super) struct Parting {
     state: Mutex<State>,
-    /// Told when the engine has something to say of it.
+    /// Notified when the engine has news.
     pub(super) changed: Notify,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Parting {
 struct State {
     /// `None`: the agent is not leaving.
     why: Option<Why>,
-    /// When it is no longer waited for.
+    /// When to stop waiting for it.
     until_ns: u64,
     is_done: bool,
 }
@@ -33,9 +33,9 @@ struct State {
 /// Why an agent leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// It was told to.
+    /// It was asked to.
     Stopped,
-    /// Something in it broke down.
+    /// Something in it crashed.
     Defect(String),
 }
 
@@ -63,7 +63,7 @@ impl Parting {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The agent is to leave; whether that is news.
+    /// The agent has to leave; returns whether that is news.
     pub(super) fn begin(&self, why: Why, now_ns: u64) -> bool {
         let mut state = self.state();
         if state.why.is_some() {
@@ -76,13 +76,13 @@ impl Parting {
         true
     }
 
-    /// All that will be reported has arrived.
+    /// Everything that will be reported has arrived.
     pub(super) fn done(&self) {
         self.state().is_done = true;
         self.changed.notify_one();
     }
 
-    /// Why the agent may go now; `None`: it may not, or it is not leaving.
+    /// Why the agent may exit now; `None`: it may not, or it is not leaving.
     pub(super) fn over(&self, now_ns: u64) -> Option<Why> {
         let state = self.state();
         let why = state.why.as_ref()?;

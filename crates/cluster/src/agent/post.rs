@@ -14,16 +14,16 @@ use super::work::{GoingOn, LiveView};
 use crate::generated::from_agent::What;
 use crate::generated::{Ready, Refusal, Report, Signal};
 
-/// Reports, and the connection that they go over.
+/// Reports, and the connection that they are sent over.
 pub(super) struct Post {
     outbox: Outbox,
     line: Option<Line>,
-    /// Whether another coordinator does not take reports yet.
+    /// Whether a new coordinator does not accept reports yet.
     is_waiting: bool,
-    /// The first of each kind that scripts gave.
+    /// The first of each kind from scripts.
     signals: Vec<Signal>,
     live: LiveView,
-    /// As it was told.
+    /// As it was reported.
     pub(super) ready: Ready,
 }
 
@@ -65,7 +65,7 @@ impl Post {
         }
     }
 
-    /// Another coordinator takes reports now.
+    /// The new coordinator accepts reports now.
     pub(super) fn go_on(&mut self) {
         if std::mem::take(&mut self.is_waiting) {
             let reports = self.outbox.go_on_from(0);
@@ -73,13 +73,13 @@ impl Post {
         }
     }
 
-    /// Takes in a report, which waits for those of the other workers.
+    /// Adds a report, which waits for those of the other workers.
     pub(super) fn take(&mut self, report: WorkerReport) {
         let reports = self.outbox.take(report);
         self.send(reports);
     }
 
-    /// No other report is near.
+    /// No other report is expected soon.
     pub(super) fn flush(&mut self) {
         let reports = self.outbox.ready();
         self.send(reports);
@@ -93,7 +93,7 @@ impl Post {
         }
     }
 
-    /// Whether all that was reported has arrived.
+    /// Whether everything reported has arrived.
     pub(super) fn is_empty(&self) -> bool {
         self.outbox.is_empty()
     }
@@ -116,7 +116,7 @@ impl Post {
             return;
         }
         for report in reports {
-            // The run may end with this report: nothing that is told after it would count.
+            // The run may end with this report: anything sent after it would not count.
             if report.end.is_some() {
                 self.say(self.live.told());
             }

@@ -32,20 +32,20 @@ use crate::generated::{
 };
 use crate::message::command_of;
 
-/// Of one try.
+/// Time limit of one attempt.
 const TRY_LIMIT: Duration = Duration::from_secs(5);
-/// Most orders that are kept for another coordinator.
+/// Maximum commands that are kept for another coordinator.
 const ORDERS_MAX: usize = 1_000;
-/// Batches of single values on the wire.
+/// Batches of single values in flight.
 const BATCHES_UNDER_WAY: usize = 4;
 /// How often counters are sent.
 const LIVE_EVERY: Duration = Duration::from_millis(200);
 
-/// Takes part in a test to its end; gives how it ended. `patience`: how long the coordinator may take to be there; `stands_in`: the request
-/// by which the agent makes the share of a lost one, `None` for its own part.
+/// Takes part in a test to its end; returns how it ended. `patience`: how long to wait for the coordinator;
+/// `stands_in`: the request to run the share of a lost agent, `None` for its own part.
 ///
 /// # Errors
-/// Why the agent's part ended before.
+/// Why the agent's part ended early.
 pub(super) fn attend(
     agent: &Arc<Agent>,
     patience: Duration,
@@ -89,7 +89,7 @@ pub(super) fn attend(
         orphaned_at: None,
     };
     let ended = runtime.block_on(session.attend(patience));
-    // Without the session's end of its controls the engine stops.
+    // The engine stops when the session drops its end of the controls.
     drop(session);
     drop(runtime);
     // Its panic was reported.
@@ -98,10 +98,10 @@ pub(super) fn attend(
 }
 
 fn refused_by_system(error: &std::io::Error) -> AgentError {
-    AgentError::Unable(format!("the system refuses: {error}"))
+    AgentError::Unable(format!("cannot start a thread: {error}"))
 }
 
-/// One part in one test, over one connection after another.
+/// One part in one test, over successive connections.
 struct Session<'a> {
     agent: &'a Arc<Agent>,
     settings: &'a AgentSettings,
@@ -111,21 +111,21 @@ struct Session<'a> {
     control: Sender<Control>,
     outgoing: Outgoing,
     live: LiveView,
-    /// How the agent leaves in mid-test.
+    /// How the agent leaves during the test.
     parting: Arc<Parting>,
     line: Option<Line>,
-    /// The job whose archive is not whole yet.
+    /// The job whose archive is not complete yet.
     job: Option<Arriving>,
-    /// Which part is the agent's.
+    /// The agent's part.
     welcome: Option<Welcome>,
-    /// How the test began, where it has.
+    /// How the test started, if it has.
     start: Option<Start>,
-    /// The orders of the run, the first ones.
+    /// The first commands of the run.
     orders: Vec<Order>,
     orders_heard: u64,
-    /// Whether single values are delivered: the load waits for who takes them.
+    /// Whether single values are delivered: the load waits for their receiver.
     delivers: bool,
-    /// Since when there is no coordinator.
+    /// When the coordinator was lost.
     orphaned_at: Option<u64>,
 }
 
@@ -145,7 +145,7 @@ impl Session<'_> {
             if self.orphaned_at.is_none() {
                 self.orphaned_at = Some(platform::monotonic_ns());
                 self.note(&format!(
-                    "the coordinator is gone: {why}; the load continues for at most {} s, unless it can be joined again",
+                    "the coordinator is gone: {why}; the load continues for at most {} s, unless the agent can rejoin",
                     self.settings.orphan_grace.as_secs_f64()
                 ));
             }
@@ -153,12 +153,12 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the load goes on without a coordinator.
+    /// Whether the load continues without a coordinator.
     fn goes_on(&self) -> bool {
         self.start.is_some() && !self.delivers && !self.settings.orphan_grace.is_zero()
     }
 
-    /// For how long it still does.
+    /// For how long it still continues.
     fn grace_left(&self) -> Option<Duration> {
         if self.agent.stand_ins.is_over() {
             return None;
@@ -181,7 +181,7 @@ impl Session<'_> {
         self.settings.leave.load(Relaxed)
     }
 
-    /// Why the agent may go now: it was told to leave or crashed, and its measurements have arrived.
+    /// Why the agent may exit now: it was asked to leave or crashed, and its measurements have arrived.
     fn may_go(&self) -> Option<Why> {
         let now = platform::monotonic_ns();
         if self.is_to_leave() && self.parting.begin(Why::Stopped, now) {
@@ -197,12 +197,12 @@ impl Session<'_> {
     async fn leave(&self, why: Why) -> Result<Ended, AgentError> {
         self.say(self.live.told());
         self.say(What::Refusal(Refusal { why: why.words() }));
-        // The word is on its way when the connection closes.
+        // The message is sent before the connection closes.
         tokio::time::sleep(LIVE_EVERY).await;
         Err(why.into())
     }
 
-    /// Connects again, while the load may go on.
+    /// Reconnects while the load may continue.
     async fn rejoin(&self, why: &str) -> Result<Channel, AgentError> {
         loop {
             if self.is_to_leave() {
@@ -259,7 +259,7 @@ impl Session<'_> {
         }
     }
 
-    /// The first word over a connection.
+    /// The first message over a connection.
     fn hello(&self) -> Hello {
         let part = self.welcome.as_ref().map(|welcome| Part {
             run: welcome.run.clone(),
@@ -336,7 +336,7 @@ impl Session<'_> {
             Told::Welcome(welcome) => self.welcomed(welcome),
             Told::Phase(phase) => self.pass(Control::Phase(phase)),
             Told::Stop(stop) => self.pass(Control::Stop(stop)),
-            // Who stands in already is not asked.
+            // An agent that stands in is not asked.
             Told::StandIn(asked) if self.stands_in.is_none() => {
                 standing_in::begin(self.agent, asked);
             }
@@ -345,7 +345,7 @@ impl Session<'_> {
         Ok(None)
     }
 
-    /// Tells the agent's user.
+    /// Shows a note to the agent's user.
     fn note(&self, text: &str) {
         match &self.stands_in {
             None => (self.settings.on_note)(text),
@@ -353,13 +353,13 @@ impl Session<'_> {
         }
     }
 
-    /// The coordinator knows the agent: what is said from now on is heard.
+    /// The coordinator knows the agent: from now on messages are received.
     fn welcomed(&mut self, welcome: Welcome) {
         let Some(line) = self.line.clone() else {
             return;
         };
         if self.orphaned_at.take().is_some() {
-            self.note("the coordinator is there again");
+            self.note("the coordinator is back");
         }
         if !welcome.note.is_empty() {
             self.note(&welcome.note);
@@ -374,7 +374,7 @@ impl Session<'_> {
         self.pass(Control::Link(line, how));
     }
 
-    /// What another coordinator needs to go on with the test.
+    /// What another coordinator needs to continue the test.
     fn hand_over(&self) -> HandOver {
         let start = self.start.clone().unwrap_or_default();
         HandOver {
@@ -387,7 +387,7 @@ impl Session<'_> {
         }
     }
 
-    /// The run begins; where it has, another coordinator goes on with it.
+    /// The run starts; if it has started already, another coordinator continues it.
     fn begin(&mut self, start: Start) {
         if self.start.is_some() {
             return self.pass(Control::GoOn);
@@ -397,7 +397,7 @@ impl Session<'_> {
         self.start = Some(start);
     }
 
-    /// Tells the engine; one that has ended needs nothing.
+    /// Notifies the engine; an engine that has ended needs nothing.
     fn pass(&self, control: Control) {
         drop(self.control.send(control));
     }
@@ -434,7 +434,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Opens the ways of single values that a job wants.
+    /// Opens the channels for single values that a job needs.
     fn outlet(&self, recipe: &Recipe) -> Result<Outlet, AgentError> {
         let (to, batches) = mpsc::channel(BATCHES_UNDER_WAY);
         let outlet = Outlet::open(recipe, &to).map_err(|error| refused_by_system(&error))?;
@@ -442,7 +442,7 @@ impl Session<'_> {
             let (endpoint, control) = (self.endpoint.clone(), self.control.clone());
             tokio::spawn(async move {
                 let delivered = deliver(endpoint, batches).await;
-                // An engine that is gone needs no answer.
+                // An engine that has ended needs no reply.
                 drop(control.send(Control::Delivered(delivered)));
             });
         }
@@ -450,7 +450,7 @@ impl Session<'_> {
     }
 }
 
-/// Delivers single values over a connection of their own, to the last one; an error says why not.
+/// Delivers all single values over a separate connection; an error says why not.
 async fn deliver(endpoint: Endpoint, batches: mpsc::Receiver<Batch>) -> Result<(), String> {
     let channel = endpoint.connect().await.map_err(|error| in_full(&error))?;
     let mut client = CoordinationClient::new(channel)
@@ -460,7 +460,7 @@ async fn deliver(endpoint: Endpoint, batches: mpsc::Receiver<Batch>) -> Result<(
     taken.map(drop).map_err(|why| why.message().to_owned())
 }
 
-/// How the coordinator is connected to.
+/// The endpoint of the coordinator.
 fn endpoint_of(settings: &AgentSettings) -> Result<Endpoint, AgentError> {
     let unreachable = |why: String| AgentError::Unreachable(format!("{}: {why}", settings.join));
     let host = settings.join.rsplit_once(':').map(|(host, _)| host);
@@ -487,14 +487,14 @@ fn is_on_this_machine(join: &str) -> bool {
     at.is_ok_and(|at| at.ip().is_loopback())
 }
 
-/// Waits until the agent is to leave.
+/// Waits until the agent has to leave.
 async fn told_to_leave(settings: &AgentSettings) {
     while !settings.leave.load(Relaxed) {
         tokio::time::sleep(LIVE_EVERY).await;
     }
 }
 
-/// Connects, and tries again while the coordinator is not there yet.
+/// Connects, and retries while the coordinator is not reachable yet.
 async fn join(endpoint: &Endpoint, at: &str, patience: Duration) -> Result<Channel, AgentError> {
     let unreachable = |why: String| AgentError::Unreachable(format!("{at}: {why}"));
     let give_up_at = platform::monotonic_ns() + patience.as_nanos() as u64;

@@ -12,24 +12,24 @@ use super::{Agent, session};
 use crate::generated::StandIn;
 use crate::share::SHARES_MAX;
 
-/// How long the coordinator, which has just asked, may take to be reached.
+/// How long connecting to the coordinator, which has just asked, may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What an agent does for others.
 #[derive(Debug, Default)]
 pub(super) struct StandIns {
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Whether the test is over, as the agent has heard for its own part.
+    /// Whether the test is over, as the agent learned for its own part.
     is_over: AtomicBool,
 }
 
 impl StandIns {
-    /// Whether nobody is to be joined any more.
+    /// Whether no more tests may be joined.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Relaxed)
     }
 
-    /// Waits until all of it has ended; where the test is over nothing is joined again.
+    /// Waits until all of them have ended; if the test is over they do not rejoin.
     pub(super) fn join(&self, is_over: bool) {
         self.is_over.store(is_over, Relaxed);
         let mut known = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,26 +40,26 @@ impl StandIns {
     }
 }
 
-/// Begins to make the share of a lost agent, as the coordinator asks. Where that fails the coordinator learns of it by the connection that does
-/// not come, or closes.
+/// Starts to run the share of a lost agent at the coordinator's request. If that fails, the coordinator notices that
+/// the connection is missing or closed.
 pub(super) fn begin(agent: &Arc<Agent>, asked: StandIn) {
     let note = agent.settings.on_note;
     let mut known = agent.stand_ins.threads.lock();
     let known = known.as_mut().unwrap_or_else(|poisoned| poisoned.get_mut());
     known.retain(|thread| !thread.is_finished());
     if known.len() + 1 >= SHARES_MAX {
-        return note(&said(&asked, "it makes too many shares already"));
+        return note(&said(&asked, "it already runs too many shares"));
     }
     let own = Arc::clone(agent);
     let thread = thread::Builder::new().name("stand-in".to_owned());
-    let refused = said(&asked, "the system starts no more threads");
+    let refused = said(&asked, "cannot start a thread");
     match thread.spawn(move || make(&own, &asked)) {
         Ok(thread) => known.push(thread),
         Err(_) => note(&refused),
     }
 }
 
-/// What is said of it.
+/// A note about it.
 pub(super) fn said(asked: &StandIn, text: &str) -> String {
     format!("standing in for {}: {text}", asked.lost)
 }

@@ -24,30 +24,30 @@ use crate::generated::phase::Property;
 use crate::generated::{HandOver, Phase, Ready, Refusal, Stop};
 use crate::message::live_to_send;
 
-/// How often orders are looked for.
+/// How often commands are checked.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Commands to the engine.
 pub(super) enum Control {
-    /// There is a connection, and how what is under way goes on over it.
+    /// There is a connection, and how reports continue over it.
     Link(Line, GoingOn),
-    /// What to do, and who keeps the ways of single values open.
+    /// What to do, and what keeps the channels of single values open.
     Do(Box<Assignment>, Outlet),
     /// When to start, on this machine's clock, and from which instant of the run the plan is the agent's; with the data of `setup()`.
     Start(u64, Nanos, Option<Arc<str>>),
-    /// Another coordinator takes reports now.
+    /// The new coordinator accepts reports now.
     GoOn,
-    /// The agent is to leave: the load stops, and what was measured is reported.
+    /// The agent has to leave: the load stops, and the measurements are reported.
     Leave,
-    /// An order.
+    /// A command.
     Order(RunCommand),
     /// Reports up to this one have arrived.
     Received(u64),
-    /// All single values are taken; an error says why they are not.
+    /// All single values were received; an error says why they were not.
     Delivered(Result<(), String>),
     /// A phase of a plan of steps is over everywhere.
     Phase(Phase),
-    /// The test is to end, as a thread of another agent wants it.
+    /// The test has to end, as requested by a thread of another agent.
     Stop(Stop),
 }
 
@@ -55,13 +55,13 @@ pub(super) enum Control {
 #[derive(Clone, Default)]
 pub(super) struct LiveView(Arc<OnceLock<Vec<Arc<LiveCounters>>>>);
 
-/// How reports go on over a connection.
+/// How reports continue over a connection.
 pub(super) enum GoingOn {
     /// Nothing has been reported.
     First,
-    /// The coordinator has heard everything before this number.
+    /// The coordinator has received everything before this number.
     From(u64),
-    /// The coordinator is another one, and is handed this over; what it is told of reports is not filled in.
+    /// The coordinator is a new one, and gets this; the fields about reports are not filled in.
     Anew(Box<HandOver>),
 }
 
@@ -100,7 +100,7 @@ impl Work {
         }
     }
 
-    /// Executes commands until the other side is gone.
+    /// Executes commands until the other side has ended.
     fn run(self, prepare: Prepare) {
         let mut post = Post::new(self.live.clone());
         let Some((assignment, outlet)) = self.assignment(&mut post) else {
@@ -135,7 +135,7 @@ impl Work {
         }
     }
 
-    /// Waits until all is ready, says so, and waits for the start; whether it came.
+    /// Waits until everything is ready, reports that, and waits for the start; returns whether it came.
     fn until_started(&self, engine: &Engine, data: &SetupData, post: &mut Post) -> bool {
         let mut is_told = false;
         loop {
@@ -179,8 +179,8 @@ impl Work {
         }
     }
 
-    /// Passes reports on until nobody is there any more: what has arrived may be wanted once more. The last one, with which the run may
-    /// end, waits until all single values are taken.
+    /// Passes reports on until the receiver has ended: arrived ones may be needed again. The last one, with which the
+    /// run may end, waits until all single values were received.
     fn report(&self, engine: &Engine, outlet: Outlet, post: &mut Post, mut phases: Option<Phases>) {
         let mut outlet = Some(outlet).filter(Outlet::is_open);
         let mut delivered = None;
@@ -264,7 +264,7 @@ impl Work {
         }
     }
 
-    /// Waits until all single values are taken; whether they are.
+    /// Waits until all single values were received; returns whether they were.
     fn deliver(
         &self,
         outlet: Outlet,
@@ -276,7 +276,7 @@ impl Work {
             match delivered.take() {
                 Some(Ok(())) => return true,
                 Some(Err(why)) => {
-                    let why = format!("its single values cannot be delivered: {why}");
+                    let why = format!("its samples cannot be delivered: {why}");
                     self.outgoing.say(What::Refusal(Refusal { why }));
                     return false;
                 }
@@ -292,7 +292,7 @@ impl Work {
     }
 }
 
-/// What a worker has seen of an agent that leaves: its share has not ended, and another goes on with it.
+/// The last report of a worker of an agent that leaves: its share has not ended, and another agent continues it.
 fn unended(report: WorkerReport) -> Option<WorkerReport> {
     match report {
         WorkerReport::Ended {

@@ -37,18 +37,18 @@ use crate::share;
 /// Default time to wait for a replacement of a lost agent: by then, whatever recreates agents, such as a Job,
 /// has done so.
 const AWAITED_FOR: Duration = Duration::from_secs(30);
-/// How long agents may take to hear of the end.
+/// How long to wait until agents have received the end.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// How often it is looked whether they have.
+/// How often that is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// Settings of a fleet.
 pub struct FleetSettings {
     /// How many agents.
     pub agents: u32,
-    /// Where they join.
+    /// The address where they join.
     pub listen: SocketAddr,
-    /// Whom the coordinator trusts, and as whom it is known.
+    /// Whom the coordinator trusts, and its own identity.
     pub identity: Identity,
     /// The whole plan.
     pub plan: Arc<TestPlan>,
@@ -57,19 +57,20 @@ pub struct FleetSettings {
     /// How long to wait for a replacement of a lost agent before an existing one is asked to stand in; `None`:
     /// 30 s.
     pub awaited_for: Option<Duration>,
-    /// What the test is made of, in any form: a coordinator goes on with a test that another began only where this is the same.
+    /// The input of the test, in any form: a coordinator only continues a test of another coordinator if this is
+    /// identical.
     pub made_of: Vec<u8>,
-    /// Where `setup()` of the script leaves its data.
+    /// Where the script's `setup()` stores its data.
     pub data: SetupData,
-    /// Where single values of the agents go.
+    /// The destination of the agents' single values.
     pub takers: Takers,
-    /// Where lines of the agents' logs go; `None`: nowhere.
+    /// The destination of the agents' log lines; `None`: none.
     pub log: Option<Arc<dyn ScriptLog>>,
-    /// What is said of agents that come.
+    /// Receives notes about joining agents.
     pub on_note: Box<dyn Fn(&str) + Send + Sync>,
-    /// Who starts another in the place of an agent that was lost, by its name; must not block.
+    /// Starts a replacement for a lost agent, given its name; must not block.
     pub on_lost: Box<dyn Fn(&str) + Send + Sync>,
-    /// Which agents' processes are known to have ended, by name, and how; must not block.
+    /// Returns which agents' processes have ended, by name, and how; must not block.
     pub ended: Box<dyn Fn() -> Vec<(String, String)> + Send + Sync>,
 }
 
@@ -90,11 +91,11 @@ pub type ResultTaker = Box<dyn Fn(&[u8]) -> Result<(), String> + Send + Sync>;
 /// Why a fleet could not be created.
 #[derive(Debug)]
 pub enum FleetError {
-    /// The plan cannot be cut.
+    /// The plan cannot be split.
     Plan(String),
-    /// Nothing can be listened on.
+    /// Listening failed.
     Listen(SocketAddr, io::Error),
-    /// The system gives no random bytes.
+    /// The system returns no random bytes.
     NoRandomness,
 }
 
@@ -121,9 +122,9 @@ pub struct Fleet {
     begun_before_ns: AtomicU64,
     data: SetupData,
     ended: Box<dyn Fn() -> Vec<(String, String)> + Send + Sync>,
-    /// What keeps the way of requests open: it closes with the run.
+    /// Keeps the channel for requests open: it closes with the run.
     _samples: Option<Arc<SyncSender<Vec<Sample>>>>,
-    /// The same of results.
+    /// The same for results.
     _results: Option<Arc<ResultTaker>>,
 }
 
@@ -251,7 +252,7 @@ impl Load for Fleet {
 
     fn under_way(&self) -> Option<UnderWay> {
         let adopted = self.shared.roster().adopted(platform::monotonic_ns())?;
-        // What cannot be read is not known.
+        // What cannot be read is unknown.
         let kept = Kept::decode(adopted.kept.as_slice()).unwrap_or_default();
         self.begun_before_ns.store(kept.begun_before_ns, Relaxed);
         (self.shared.on_note)(&adopted.what);
@@ -264,7 +265,7 @@ impl Load for Fleet {
     }
 
     fn keep(&self, seen: &Snapshot) {
-        // What is not kept is missing under another coordinator only.
+        // What is not kept is missing only under another coordinator.
         let seen = seen_as_bytes(seen.clone()).unwrap_or_default();
         let kept = Kept {
             begun_before_ns: self.clock.since_test_began().0,
@@ -331,7 +332,7 @@ impl FleetHandle {
 }
 
 impl Drop for FleetHandle {
-    /// Agents whose test ends without a result end, too. Those of a coordinator that breaks down wait for another.
+    /// Agents whose test ends without a result end, too. Those of a coordinator that crashes wait for another.
     fn drop(&mut self) {
         let is_told = self.shared.roster().is_over();
         if !is_told && !std::thread::panicking() {
@@ -341,7 +342,7 @@ impl Drop for FleetHandle {
     }
 }
 
-/// What tests have in common that are made of the same.
+/// A digest that is the same for tests with the same input.
 fn digest(agents: u32, made_of: &[u8], archive: &[u8]) -> String {
     let mut context = Context::new(&SHA256);
     context.update(&agents.to_be_bytes());

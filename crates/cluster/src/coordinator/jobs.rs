@@ -7,15 +7,15 @@ use prost::bytes::Bytes;
 
 use crate::generated::Job;
 
-/// Most bytes of an archive.
+/// Maximum bytes of an archive.
 pub(crate) const ARCHIVE_MAX: usize = 64 << 20;
 
 /// Everything from which agents rebuild the test.
 #[derive(Clone, Debug, Default)]
 pub struct Recipe {
-    /// The plan's; its form is that of who starts the agents.
+    /// That of the plan; its format belongs to the program that starts the agents.
     pub plan: Vec<u8>,
-    /// The script and all that it reads, as k6's archive; empty for other runs.
+    /// The script and everything that it reads, as k6's archive; empty for other runs.
     pub archive: Bytes,
     /// Whether each value of a script is delivered.
     pub wants_values: bool,
@@ -49,7 +49,7 @@ impl Recipe {
 /// A recipe as sent to agents, with the description of its archive.
 pub(super) struct Told {
     recipe: Recipe,
-    /// Digest of the archive; empty where there is none.
+    /// Digest of the archive; empty if there is none.
     digest: Vec<u8>,
 }
 
@@ -61,7 +61,7 @@ impl Told {
         }
     }
 
-    /// The job of an agent that holds an archive of this digest, and the archive that is to follow; empty: none.
+    /// The job of an agent that has an archive with this digest, and the archive that has to follow; empty: none.
     pub(super) fn to(&self, held: &[u8]) -> (Job, Bytes) {
         let is_held = !held.is_empty() && held == self.digest;
         let job = Job {
@@ -82,7 +82,7 @@ impl Told {
     }
 }
 
-/// By what an archive is known; empty for an empty one.
+/// The digest of an archive; empty for an empty one.
 pub(crate) fn digest_of(archive: &[u8]) -> Vec<u8> {
     match archive {
         [] => Vec::new(),

@@ -14,7 +14,7 @@ use tonic::Status;
 use crate::generated::to_agent::What;
 use crate::generated::{Chunk, ToAgent};
 
-/// Bytes of a piece of an archive: as many wait on a link whose agent does not read.
+/// Bytes of a piece of an archive: at most this many wait on a link whose agent does not read.
 const PIECE: usize = 64 << 10;
 
 /// Something to be sent.
@@ -26,10 +26,10 @@ pub(super) enum Outbound {
     Archive(Bytes),
 }
 
-/// What is sent over one link, as it is asked for.
+/// Messages for one link, produced as they are needed.
 pub(super) struct Sending {
     waiting: UnboundedReceiver<Outbound>,
-    /// What is left of the archive that is being sent.
+    /// The rest of the archive that is being sent.
     archive: Bytes,
 }
 
@@ -80,7 +80,7 @@ mod tests {
         }
     }
 
-    /// What a link that is not read holds is one piece of memory that all share: the archive itself.
+    /// A link that is not read only holds memory that all links share: the archive itself.
     #[test]
     fn many_links_share_one_archive() {
         let archive = Bytes::from(vec![7; 8 << 20]);

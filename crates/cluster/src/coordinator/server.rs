@@ -35,34 +35,34 @@ use crate::generated::{Batch, FromAgent, LogLine, Taken};
 use crate::identity::Identity;
 use crate::share::share_of;
 
-/// Most bytes of one message: a second of many series.
+/// Maximum bytes of one message: a second of many series.
 pub(crate) const MESSAGE_MAX: usize = 64 << 20;
-/// Bytes that may be under way on a stream.
+/// Maximum bytes in flight on a stream.
 pub(crate) const WINDOW: u32 = 4 << 20;
-/// How often time is looked at.
+/// How often the time is checked.
 const TICK: Duration = Duration::from_millis(200);
-/// How late that may be on a busy machine; by more, and the process was stopped.
+/// How late that may be on a busy machine; if later, the process was suspended.
 const LATE_MAX: Duration = Duration::from_millis(500);
 
-/// What is sent over one link.
+/// The send queue of one link.
 type Outgoing = mpsc::UnboundedSender<Outbound>;
 
-/// What the server and the run share.
+/// State shared by the server and the run.
 pub(super) struct Shared {
     pub(super) roster: Mutex<Roster>,
-    /// Told when somebody is ready, or gone.
+    /// Notified when an agent is ready or lost.
     pub(super) changed: Condvar,
     pub(super) live: Vec<Arc<LiveCounters>>,
     pub(super) recipe: Told,
-    /// Who takes each value of a script, and the metrics that there are.
+    /// The receiver of each value of a script, and the existing metrics.
     pub(super) values: Option<(ValueSender, Arc<MetricRegistry>)>,
-    /// Who takes each request, for as long as the run keeps the way open.
+    /// The receiver of each request, while the run keeps the channel open.
     pub(super) samples: Option<Weak<SyncSender<Vec<Sample>>>>,
-    /// Who takes results of a plan of steps, likewise.
+    /// The receiver of results of a plan of steps, likewise.
     pub(super) results: Option<Weak<ResultTaker>>,
     /// The whole plan.
     pub(super) plan: Arc<TestPlan>,
-    /// How many agents do it.
+    /// The number of agents that run it.
     pub(super) agents: u32,
     pub(super) reports: Sender<WorkerReport>,
     pub(super) on_log: Box<dyn Fn(&LogLine) + Send + Sync>,
@@ -71,7 +71,7 @@ pub(super) struct Shared {
     pub(super) links: Mutex<Links>,
 }
 
-/// The links that are open.
+/// The open links.
 #[derive(Default)]
 pub(super) struct Links {
     open: BTreeMap<Link, Outgoing>,
@@ -92,11 +92,11 @@ impl Shared {
         !self.links().open.is_empty()
     }
 
-    /// Lets the roster decide, and does what follows.
+    /// Lets the roster decide, and performs its acts.
     pub(super) fn decide(&self, ask: impl FnOnce(&mut Roster) -> Vec<Act>) {
         let mut roster = self.roster();
         let acts = ask(&mut roster);
-        // While the roster is held, so that what follows from it keeps its order.
+        // While the roster is locked, so that its acts keep their order.
         self.carry_out(acts);
         for (share, counters) in (0..).zip(&self.live) {
             counters.show(&roster.live_of(share));
@@ -105,15 +105,15 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Lets the roster hear what is said over a link: what it costs does not grow with the number of agents, of whom each says
-    /// something several times a second.
+    /// Passes a message from a link to the roster: its cost does not grow with the number of agents, each of which
+    /// sends several per second.
     fn hear(&self, link: Link, said: Said) {
         let now = platform::monotonic_ns();
         let mut roster = self.roster();
         let before = roster.share_at(link);
         let acts = roster.heard(now, link, said);
         self.carry_out(acts);
-        // Whoever is lost by its word sits nowhere any more.
+        // An agent that is lost because of its message has no seat any more.
         let share = before.or_else(|| roster.share_at(link));
         if let Some((share, counters)) =
             share.and_then(|share| Some((share, self.live.get(share as usize)?)))
@@ -148,7 +148,7 @@ impl Shared {
         }
     }
 
-    /// How a lost agent is reported to the run.
+    /// Reports a lost agent to the run.
     fn lost(&self, number: u32, lost: Lost) -> WorkerReport {
         let share = share_of((*self.plan).clone(), number, self.agents);
         let planned = share.and_then(|plan| PlannedArrivals::of(&plan, lost.from));
@@ -163,12 +163,12 @@ impl Shared {
         }
     }
 
-    /// Hands single values on to who takes them.
+    /// Passes single values to their receiver.
     fn take(&self, mut batch: Batch) -> Result<(), String> {
         if let Some((values, registry)) = &self.values
             && !batch.values.is_empty()
         {
-            // Outputs that have ended take nothing more, and have said why.
+            // Outputs that have ended accept nothing more, and have said why.
             let _ = values.send(values_received(&mut batch, registry)?);
         }
         let samples = self.samples.as_ref().and_then(Weak::upgrade);
@@ -226,7 +226,7 @@ impl Coordination for Desk {
         let mut batches = request.into_inner();
         while let Some(batch) = batches.message().await? {
             let shared = Arc::clone(&self.0);
-            // Who takes them may be slow: this link alone waits.
+            // The receiver may be slow: only this link waits.
             let taken = tokio::task::spawn_blocking(move || shared.take(batch)).await;
             let taken = taken.map_err(|error| Status::internal(error.to_string()))?;
             taken.map_err(Status::invalid_argument)?;
@@ -235,7 +235,7 @@ impl Coordination for Desk {
     }
 }
 
-/// Hears a link to its end.
+/// Handles the messages of a link to its end.
 async fn listen(shared: Arc<Shared>, link: Link, mut incoming: Streaming<FromAgent>) {
     while let Ok(Some(message)) = incoming.message().await {
         if let Some(said) = message.what {
@@ -253,7 +253,7 @@ pub(super) struct Serving {
     _stop: oneshot::Sender<()>,
 }
 
-/// Begins to serve.
+/// Starts serving.
 pub(super) fn serve(
     shared: Arc<Shared>,
     listen: SocketAddr,

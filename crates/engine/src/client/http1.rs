@@ -37,7 +37,7 @@ pub(crate) struct Message<'a> {
 /// What is sent after the head.
 #[derive(Clone, Copy)]
 pub(crate) enum Body<'a> {
-    /// As it is; empty: the body is behind the head already, or there is none.
+    /// As it is; empty: the body was sent with the head, or there is none.
     Bytes(&'a [u8]),
     /// In chunks from memory.
     Chunks(&'a [u8]),
@@ -54,7 +54,7 @@ struct Desk<'a, S, R> {
     around: &'a Around<'a, S>,
     receiver: &'a mut R,
     instants: &'a mut Instants,
-    /// The answer that came whole while the request was being sent.
+    /// The response that arrived completely while the request was being sent.
     early: Option<EarlyAnswer>,
 }
 
@@ -145,7 +145,7 @@ impl Http1Connection {
                 self.usage.is_reusable = reuse == Reuse::KeepAlive;
                 return Ok(());
             }
-            // The peer answered without reading the whole request: an answer it is.
+            // The peer responded without reading the whole request: that counts as a response.
             (Err(_), Some(_)) => {
                 self.usage.given_up = Some(GivenUp::HalfSent);
                 return Ok(());
@@ -362,7 +362,7 @@ impl Http1Connection {
                     Ok(Some(Reuse::Close))
                 }
                 [] => Ok(Some(reuse)),
-                // They belong to no answer: the connection is not used again, as in Go, curl and Java.
+                // They belong to no response: the connection is not reused, as in Go, curl and Java.
                 _ => {
                     self.usage.given_up = Some(GivenUp::Surplus);
                     Ok(Some(Reuse::Close))

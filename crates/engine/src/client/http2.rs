@@ -28,9 +28,9 @@ use crate::net::{Failure, Http2Fault, Reach, Stage, Stream};
 const CONNECTION_WINDOW: u32 = 1 << 30;
 /// The stream of a connection's first request (RFC 9113 section 5.1.1).
 const FIRST_STREAM: u32 = 1;
-/// Go's bound on an answer's head.
+/// Go's limit on a response's head.
 const HEAD_BYTES_MAX: u32 = 10 << 20;
-/// Streams at a time where the peer sets no limit; Go's number.
+/// Concurrent streams if the peer sets no limit; Go's number.
 const STREAMS_MAX: usize = 1000;
 
 /// One connection; clones share it.
@@ -67,7 +67,7 @@ impl Drop for Wire {
 
 /// A stream slot of a connection, held until the exchange has ended.
 pub(crate) struct Place {
-    /// Whether it was not free at once.
+    /// Whether it had to be waited for.
     pub(crate) was_waited_for: bool,
     in_use: Rc<Cell<usize>>,
 }
@@ -85,7 +85,7 @@ struct End {
     /// Whether a request was refused, so that the connection gets no further ones.
     is_closing: Cell<bool>,
     over: Notify,
-    /// How reading failed, where the stream under the connection did not end but break.
+    /// How reading failed, if the stream under the connection broke instead of ending.
     broke: RefCell<Option<io::Error>>,
 }
 
@@ -203,7 +203,7 @@ impl Http2Connection {
             .send_request(head, is_bodiless)
             .map_err(|_| self.unsent())?;
         let id = response.stream_id().as_u32();
-        // The answer is waited for meanwhile: it may come first, and then the rest of the body is not wanted.
+        // The response is awaited meanwhile: if it comes first, the rest of the body is not sent.
         let handed = Cell::new(0);
         let mut outgoing = Outgoing::new(send_body(stream, body, &handed), &handed);
         let answer = match outgoing.beside(around, instants, response).await? {
@@ -253,7 +253,7 @@ impl Http2Connection {
         Ok(())
     }
 
-    /// A request that did not get onto the connection.
+    /// A request that was not sent on the connection.
     #[cold]
     fn unsent(&self) -> Failure {
         self.end.is_closing.set(true);
@@ -262,7 +262,7 @@ impl Http2Connection {
         failure
     }
 
-    /// A request without an answer; [`Reach::Unsent`] where Go sends it again on another connection.
+    /// A request without a response; [`Reach::Unsent`] if Go would retry it on another connection.
     #[cold]
     fn unanswered(&self, error: &h2::Error, stream: u32) -> Failure {
         let reason = error.reason().map_or(0, u32::from);
@@ -270,7 +270,7 @@ impl Http2Connection {
         let reset = error
             .reason()
             .filter(|_| error.is_reset() && error.is_remote());
-        // A stream that was refused says nothing of others; one reset for a breach does.
+        // A refused stream says nothing about others; one reset for a protocol violation does.
         if is_turned_away || reset == Some(Reason::PROTOCOL_ERROR) {
             self.end.is_closing.set(true);
         }
@@ -285,7 +285,7 @@ impl Http2Connection {
             self.cut_off(error, stream)
         };
         let is_refused = matches!(reset, Some(Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR));
-        // A goodbye with a reason may be meant for the first request, but not for one behind it.
+        // A GOAWAY with a reason may be meant for the first request, but not for a later one.
         if is_refused || (is_turned_away && (reason == 0 || stream != FIRST_STREAM)) {
             failure.reach = Reach::Unsent;
         }
@@ -328,7 +328,7 @@ impl Http2Connection {
         }
     }
 
-    /// What the peer said when it did not want any more: code and text.
+    /// What the peer's GOAWAY said: code and text.
     fn goodbye(&self) -> Option<(u32, String)> {
         let mut cx = Context::from_waker(Waker::noop());
         match self.sender.clone().poll_ready(&mut cx) {
@@ -356,7 +356,7 @@ fn broken_body(has_length: bool, error: &h2::Error, stream: u32) -> Http2Fault {
     }
 }
 
-/// The same failure after the head of the answer had come.
+/// The same failure after the head of the response had arrived.
 fn within_body(mut failure: Failure) -> Failure {
     if failure.class == ErrorClass::Closed {
         failure.class = ErrorClass::Truncated;
@@ -373,7 +373,7 @@ fn debug_text(error: &h2::Error) -> String {
         .to_owned()
 }
 
-/// Reads a body to its end, to the point where it breaks off, or as far as it is wanted.
+/// Reads a body to its end, to where it breaks off, or as far as it is needed.
 async fn read_body(
     mut body: RecvStream,
     receiver: &mut impl Receiver,
@@ -393,9 +393,9 @@ async fn read_body(
     Ok(Ok(()))
 }
 
-/// A stream that ends without fuss: one that the peer reset, or closed without TLS's closing message, has
-/// ended like any other, and nothing is told of an end that cannot be said to the peer. Else the peer's
-/// last words would be lost behind such an error; where there were none, the reset is told after all.
+/// A stream that ends quietly: a stream that the peer reset, or closed without TLS's closing message, counts as
+/// ended, and a shutdown that cannot be sent to the peer is no error. Otherwise such an error would hide the peer's
+/// GOAWAY; if there was none, the reset is reported after all.
 struct Quiet(Rc<Wire>, Rc<End>);
 
 impl AsyncRead for Quiet {

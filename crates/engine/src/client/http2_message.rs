@@ -20,9 +20,8 @@ use loadline_model::{ErrorClass, Nanos};
 use super::{Around, Broken, Instants, StopSign};
 use crate::net::Failure;
 
-/// Bytes of a body that need not wait for the peer's windows but are left to the connection, which
-/// then writes them together with the head: well below what any peer opens with (RFC 9113 section
-/// 6.9.2), so that the time of sending stays true.
+/// Bytes of a body that do not wait for the peer's windows: the connection writes them together with the head. Well
+/// below every peer's initial window (RFC 9113 section 6.9.2), so that the measured time of sending stays correct.
 const LEFT_TO_CONNECTION_MAX: usize = 16 << 10;
 /// Bytes of a streamed file that are read at a time.
 const FILE_PIECE: usize = 64 * 1024;
@@ -89,7 +88,7 @@ fn append(fields: &mut HeaderMap, name: HeaderName, value: HeaderValue) -> Resul
     }
 }
 
-/// The length of a body that the head of an answer announces.
+/// The body length that the head of a response announces.
 pub(crate) fn announced(head: &HeaderMap) -> Option<u64> {
     head.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }

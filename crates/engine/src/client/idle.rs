@@ -1,11 +1,11 @@
-//! Connections that lie idle, and the rules by which they are kept: one list under every front end.
+//! Idle connections, and the rules by which they are kept: one list for every front end.
 //!
 //! A list belongs to one virtual user. Each front end brings its rules, the key by which it finds a
-//! connection again (a route's index, an origin) and, behind [`Keepable`], what it knows of a connection beside
-//! it. Threads of a JMeter plan would keep one list each, by origin, under the rules of JMeter's client:
-//! `lifetime` 60 s, `look_after` 4.9 s, no limit else; that it tries nothing again is said where it sends, not here.
-//! Must not know sockets, requests or a clock. Invariant: a connection that was taken is in no list, so that
-//! nobody else sends on it; one that may not be used again is never given out.
+//! connection again (a route's index, an origin) and, through [`Keepable`], its own facts about a connection. Each
+//! thread of a JMeter plan has one list, by origin, with the rules of JMeter's client: `lifetime` 60 s, `look_after`
+//! 4.9 s, no other limit. That JMeter's client retries nothing is decided by the sender, not here. Must not know
+//! sockets, requests or a clock. Invariant: a connection that was taken is in no list, so that nobody else sends on
+//! it; one that must not be reused is never handed out.
 
 use std::rc::Rc;
 use std::task::Context;
@@ -61,7 +61,7 @@ pub(crate) struct Usage {
 /// Why a connection that the peer keeps open is not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GivenUp {
-    /// Something came that belongs to no answer.
+    /// Something came that belongs to no response.
     Surplus,
     /// The response came before the whole request was sent, and the rest was not accepted.
     HalfSent,
@@ -70,7 +70,7 @@ pub(crate) enum GivenUp {
 /// The idle connections of one virtual user.
 pub(crate) struct IdleConnections<K, C> {
     rules: Rc<KeepRules>,
-    /// The one put back last comes last.
+    /// In the order in which they were put back.
     entries: Vec<Entry<K, C>>,
 }
 

@@ -71,7 +71,7 @@ pub(crate) struct Around<'a, S> {
 
 /// The destination of a response.
 pub(crate) trait Receiver: ResponseSink {
-    /// Takes the head of an answer over HTTP/2; its body comes as that of any other.
+    /// Takes the head of an HTTP/2 response; its body arrives like that of any other.
     fn http2_head(&mut self, head: &http::response::Parts);
 
     /// Whether to read more of the body; called after each piece.

@@ -46,8 +46,8 @@ pub(crate) fn begins_as_gzip(body: &[u8]) -> bool {
     body.starts_with(&[0x1f, 0x8b])
 }
 
-/// The members of a gzip body, one after another. As in browsers and Java, what comes behind the last is
-/// ignored: some servers fill up with zeros.
+/// The members of a gzip body, one after another. As in browsers and Java, whatever follows the last is ignored: some
+/// servers pad with zeros.
 struct Members<'a>(GzDecoder<&'a [u8]>);
 
 impl Read for Members<'_> {

@@ -124,7 +124,7 @@ impl Addresses {
     pub(super) async fn of(&self, route: &Route) -> Result<Candidates, Failure> {
         let rules = &*self.rules;
         let (host, port) = (route.host.as_str(), route.port);
-        // As in k6, an address is no name that a pattern could forbid.
+        // As in k6, a pattern cannot block an address, only a name.
         if !rules.blocked_hostnames.is_empty()
             && host.parse::<IpAddr>().is_err()
             && let Some(pattern) = rules.blocked_hostnames.matching(host)
@@ -174,7 +174,7 @@ impl Addresses {
         };
         let mut usable = usable(&found, self.rules.policy);
         if usable.is_empty() {
-            let why = format!("{host}: none of its addresses is of the version asked for");
+            let why = format!("{host}: it has no address of the requested IP version");
             let host = host.to_owned();
             return Err(Failure::new(ErrorClass::Dns, why).because(Cause::NoUsableAddress { host }));
         }

@@ -136,7 +136,8 @@ impl Connector {
                 (Stream::Plain(socket), http2, None)
             }
             Scheme::Https => {
-                // Thousands of virtual users connect at once: what few routes need is no part of all.
+                // Thousands of virtual users connect at once, so what only few routes need is not part of every
+                // connection's future.
                 let made = Box::pin(self.handshake(socket, &route.server_name)).await;
                 let (stream, handshake) = made.map_err(|failure| failure.at(address))?;
                 (stream, handshake.http2, Some(handshake))

@@ -83,7 +83,7 @@ struct Desk {
 
 #[derive(Default)]
 struct Questions {
-    /// Who waits for a name, from the first question to the answer.
+    /// Who waits for a name, from the first query to the result.
     waiting: HashMap<String, Vec<Reply>>,
     /// Names that no thread looks up yet.
     queue: VecDeque<String>,
@@ -163,7 +163,7 @@ impl Resolver {
     fn remember(&self, host: &str, answer: &Answer) {
         let (answer, ttl) = match answer {
             Ok(addresses) => (Ok(Arc::clone(addresses)), self.kept.found),
-            // Who asked at the same time as another does not make it last longer.
+            // A concurrent query for the same name does not extend its lifetime.
             Err(fault) if fault.is_old || self.kept.failed.is_zero() => return,
             Err(fault) => (Err(fault.again()), Some(self.kept.failed)),
         };
@@ -192,7 +192,7 @@ impl Desk {
         questions.waiting.insert(host.to_owned(), vec![reply]);
         questions.queue.push_back(host.to_owned());
         if questions.idle < questions.queue.len() && questions.threads < LOOK_UPS_MAX {
-            // Where the system refuses one more, those that are there do the work.
+            // If the system refuses another thread, the existing ones do the work.
             drop(self.add_thread(&mut questions));
         }
         self.asked.notify_one();
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(second, first.again());
     }
 
-    /// Has an answer once two names are looked up at the same time.
+    /// Returns once two names are being looked up at the same time.
     fn when_two_meet(_: &str) -> Answer {
         static MET: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
         let mut met = MET.0.lock().expect("nobody panics");

@@ -42,10 +42,10 @@ fn opened(info: &str, body: &str, password: &str) -> Result<PrivateKeyDer<'stati
         "AES-128-CBC" => cbc_decrypt::<Aes128>(&key(16), &iv, &mut room),
         "AES-192-CBC" => cbc_decrypt::<Aes192>(&key(24), &iv, &mut room),
         "AES-256-CBC" => cbc_decrypt::<Aes256>(&key(32), &iv, &mut room),
-        _ => return Err("only AES is known of the ciphers of encrypted keys"),
+        _ => return Err("its cipher is not supported: encrypted keys need AES"),
     };
     let der = opened.and_then(|der| PrivateKeyDer::try_from(der).ok());
-    der.ok_or("the password is not that of the key")
+    der.ok_or("the password is wrong")
 }
 
 /// Derives a key of `bytes` bytes from a password: digests over the previous output, password and salt.
@@ -107,10 +107,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_refused() {
         let why = |pem: &str, password| decrypted(pem.as_bytes(), password).map(|key| key.err());
-        let wrong = "the password is not that of the key";
+        let wrong = "the password is wrong";
         assert_eq!(why(ENCRYPTED, "other"), Some(Some(wrong)));
         let des = ENCRYPTED.replace("AES-192-CBC", "DES-EDE3-CBC");
-        let unknown = "only AES is known of the ciphers of encrypted keys";
+        let unknown = "its cipher is not supported: encrypted keys need AES";
         assert_eq!(why(&des, "secret"), Some(Some(unknown)));
         let broken = ENCRYPTED.replace(',', ",zz");
         assert_eq!(why(&broken, "secret"), Some(Some("it is not whole")));

@@ -1,5 +1,5 @@
 //! Why a request failed: a class, a message without anything that differs from one request to the
-//! next, and the address spoken to.
+//! next, and the peer's address.
 //!
 //! The class is decided here, where the error happens; what other tools call it (their numbers, their
 //! words) is derived from the [`Cause`] by the front end that speaks for them. Must not know who counts
@@ -40,15 +40,15 @@ pub(crate) struct Failure {
 /// How far a request had got when it failed, which decides whether it may be retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// The peer has seen nothing of it, or says that it has not looked at it.
+    /// The peer has not seen it, or says that it has not processed it.
     Unsent,
-    /// It was sent, and the connection ended without a byte of an answer.
+    /// It was sent, and the connection ended without a byte of a response.
     Unanswered,
     /// A response had begun, or nothing is known.
     Begun,
 }
 
-/// The facts behind a failure, for front ends with their own words for them.
+/// The facts behind a failure, for front ends that word them differently.
 #[derive(Debug)]
 pub(crate) enum Cause {
     /// The plan forbids the host.
@@ -59,9 +59,9 @@ pub(crate) enum Cause {
     Lookup { host: String, fault: LookupFault },
     /// The name has addresses, and none that may be used.
     NoUsableAddress { host: String },
-    /// No connection within its limit of time; the address as it was asked for.
+    /// No connection within its time limit; the address as requested.
     ConnectTimeout { host_port: String },
-    /// No complete answer within the limit of time.
+    /// No complete response within the time limit.
     Timeout,
     /// An error of the operating system.
     System {
@@ -72,18 +72,18 @@ pub(crate) enum Cause {
     },
     /// What TLS found wrong after the handshake, or what the peer did.
     Tls(rustls::Error),
-    /// What TLS found wrong in a handshake, and the first bytes that came, up to five.
+    /// What TLS found wrong in a handshake, and up to five of the first received bytes.
     Handshake {
         error: rustls::Error,
         first: Vec<u8>,
     },
     /// The peer closed during the handshake.
     ClosedInHandshake,
-    /// An answer over HTTP/1.1 that cannot be read.
+    /// An HTTP/1.1 response that cannot be parsed.
     Wire(WireError),
     /// What HTTP/2 found wrong.
     Http2(Http2Fault),
-    /// What a proxy made of the wish for a tunnel.
+    /// How a proxy responded to the request for a tunnel.
     Proxy(ProxyFault),
 }
 
@@ -127,7 +127,8 @@ impl Failure {
         })
     }
 
-    /// What TLS found wrong after the handshake: an alert is the target's word on the plan, all else is its own breach.
+    /// What TLS found wrong after the handshake: an alert is the target's statement about the plan, everything else
+    /// is the target's own violation.
     fn tls(error: &rustls::Error) -> Failure {
         let failure = match error {
             rustls::Error::AlertReceived(_) => Failure::new(ErrorClass::Tls, tls_detail(error)),
@@ -253,7 +254,7 @@ fn class_by_kind(stage: Stage, kind: io::ErrorKind) -> ErrorClass {
         (_, Kind::ConnectionRefused) => ErrorClass::Refused,
         (Stage::Connecting, Kind::TimedOut) => ErrorClass::ConnectTimeout,
         (Stage::Connecting, Kind::NotFound | Kind::PermissionDenied) => ErrorClass::Refused,
-        // The kernel gave up sending again: nothing was acknowledged.
+        // The kernel gave up retransmitting: nothing was acknowledged.
         (_, Kind::TimedOut) => ErrorClass::Unreachable,
         (_, Kind::AddrNotAvailable | Kind::AddrInUse) => ErrorClass::PortsExhausted,
         (_, Kind::HostUnreachable | Kind::NetworkUnreachable) => ErrorClass::Unreachable,
@@ -298,7 +299,8 @@ mod tests {
         }
     }
 
-    /// An alert is the target's word on what it was given, as on a certificate; a record that is none is its own doing.
+    /// An alert is the target's statement about what it received, such as a certificate; an invalid record is the
+    /// target's own fault.
     #[test]
     fn after_the_handshake_only_alerts_are_of_tls() {
         let failure = |tls: rustls::Error| {

@@ -58,7 +58,7 @@ pub(super) async fn shake_hands(
     Ok((Stream::Tls(Box::new(stream)), handshake))
 }
 
-/// Why there is no handshake: also what the peer said before it closed while this end still wrote.
+/// Why the handshake failed, including what the peer sent before it closed while this end was still writing.
 async fn why_none(error: &io::Error, socket: &mut Socket) -> Failure {
     if error.kind() != io::ErrorKind::BrokenPipe {
         return failure_of(error, socket.first_bytes(), socket.local_addr());
@@ -72,7 +72,7 @@ async fn why_none(error: &io::Error, socket: &mut Socket) -> Failure {
     }
 }
 
-/// The alert in clear text that waits to be read (RFC 5246 section 7.2); `None` when there is none.
+/// The clear-text alert that waits to be read (RFC 5246 section 7.2); `None` if there is none.
 async fn unread_alert(socket: &mut Socket) -> Option<AlertDescription> {
     let mut record = [0_u8; 7];
     socket.read_exact(&mut record).await.ok()?;
@@ -122,7 +122,7 @@ fn failure_of(error: &io::Error, first: &[u8], local: Option<SocketAddr>) -> Fai
     failure
 }
 
-/// Why a certificate was refused, without the instants that the library puts in.
+/// Why a certificate was refused, without the timestamps that the library includes.
 fn refusal(why: &CertificateError) -> String {
     match why {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {

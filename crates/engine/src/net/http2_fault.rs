@@ -14,11 +14,11 @@ pub(crate) enum Http2Fault {
     BrokenStream { stream: u32, reason: u32 },
     /// The peer broke the protocol; the text says how, where that is known.
     BrokenProtocol { reason: u32, debug: String },
-    /// The peer sent a frame longer than it may.
+    /// The peer sent a frame longer than allowed.
     FrameTooLarge,
-    /// The peer will not look at the request: it said goodbye before.
+    /// The peer will not process the request: it sent GOAWAY before.
     TurnedAway { reason: u32, debug: String },
-    /// The peer closed the connection after it had said why.
+    /// The peer closed the connection after it had given a reason.
     Gone {
         stream: u32,
         reason: u32,
@@ -28,7 +28,7 @@ pub(crate) enum Http2Fault {
     WrongLength,
     /// The connection was lost before the request got onto it.
     Unsent,
-    /// The connection ended without a word.
+    /// The connection ended without a reason.
     Ended,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Http2Fault {
                 (what, reason, debug.as_str())
             }
             Self::TurnedAway { reason, debug } => {
-                let what = "the target turned the request away with GOAWAY";
+                let what = "the target refused the request with GOAWAY";
                 (what, reason, debug.as_str())
             }
             Self::Gone { reason, debug, .. } => {
@@ -116,7 +116,7 @@ mod tests {
         let debug = "calm down".to_owned();
         assert_eq!(
             Http2Fault::TurnedAway { reason: 11, debug }.to_string(),
-            "the target turned the request away with GOAWAY: ENHANCE_YOUR_CALM (calm down)"
+            "the target refused the request with GOAWAY: ENHANCE_YOUR_CALM (calm down)"
         );
     }
 }

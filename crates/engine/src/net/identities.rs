@@ -14,8 +14,8 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use super::encrypted_key;
 use super::tls::TlsError;
 
-/// What is said of PEM that holds something else.
-pub(super) const NO_CERTIFICATE: &str = "it holds something that is no certificate";
+/// The message about PEM that holds something else.
+pub(super) const NO_CERTIFICATE: &str = "it contains something that is not a certificate";
 
 /// A client certificate as given.
 pub(super) struct GivenIdentity<'a> {
@@ -105,7 +105,7 @@ fn read_identity(
     Ok(Arc::new(certified))
 }
 
-/// Why certificate and key are of no use together.
+/// Why certificate and key do not fit together.
 fn unfit(error: &rustls::Error) -> String {
     let of_key = match error {
         rustls::Error::InvalidCertificate(_) => return NO_CERTIFICATE.to_owned(),

@@ -18,16 +18,16 @@ use super::socket::Socket;
 /// Characters of a reason that are kept, at most.
 const REASON_MAX: usize = 100;
 
-/// Why a proxy made no tunnel.
+/// Why a proxy opened no tunnel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ProxyFault {
-    /// It closed before its answer was whole.
+    /// It closed before its response was complete.
     Closed,
-    /// Its answer cannot be read.
+    /// Its response cannot be parsed.
     Wire(WireError),
     /// It refused, with the reason phrase after the status.
     Refused { status: u16, reason: Option<String> },
-    /// It sent bytes that belong to no answer.
+    /// It sent bytes that belong to no response.
     Early,
 }
 
@@ -58,7 +58,7 @@ impl From<ProxyFault> for Failure {
     }
 }
 
-/// What of a proxy's answer matters.
+/// The relevant parts of a proxy's response.
 #[derive(Default)]
 struct Reply {
     status: Option<u16>,
@@ -66,7 +66,7 @@ struct Reply {
 }
 
 impl Reply {
-    /// Why there is no tunnel, as soon as that is known.
+    /// Why there is no tunnel, as soon as it is known.
     fn refusal(&self) -> Option<ProxyFault> {
         let status = self.status.filter(|status| !(200..300).contains(status))?;
         Some(ProxyFault::Refused {

@@ -98,7 +98,7 @@ impl Routes {
 }
 
 impl Route {
-    /// The route to an origin; `proxy`: the one that serves it.
+    /// The route to an origin through `proxy`, if any.
     pub(crate) fn new(origin: &Origin, plan: &ClientPlan, proxy: Option<&ProxyPlan>) -> Route {
         let (host, port) = match proxy {
             Some(proxy) => (proxy.host.clone(), proxy.port),
@@ -130,7 +130,7 @@ impl Route {
         }
     }
 
-    /// The same by a way that somebody wants.
+    /// The same with a caller's requirements.
     fn by_wanted_way(self, plan: &ClientPlan, wanted: &Wanted) -> Route {
         let mut route = match &wanted.proxy {
             Some(proxy) => Route::new(&self.origin, plan, Some(proxy)),

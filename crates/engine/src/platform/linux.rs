@@ -281,7 +281,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
         Some(u64::from_ne_bytes(bytes))
     };
     let (min_rtt_us, rtt_us) = (word(MIN_RTT)?, word(RTT)?);
-    // An older kernel leaves zeros there.
+    // Older kernels leave zeros there.
     let (busy_us, full_us) = (long(BUSY)?, long(WINDOW_FULL)?);
     let is_full = full_us.saturating_mul(2) > busy_us;
     let is_repeating = info[RETRANSMITS] > 0;
@@ -331,7 +331,7 @@ pub fn poll_read_stamped(
     }
 }
 
-/// Receives into `buffer`: how much, and how long the last of it had lain in the kernel.
+/// Receives into `buffer`; returns the number of bytes, and how long the last of them had waited in the kernel.
 fn receive(socket: &impl AsRawFd, buffer: &mut [u8]) -> io::Result<(usize, Option<u64>)> {
     const STAMP_ROOM: usize = 64;
     /// Aligned as the kernel's headers of control messages are.
@@ -357,7 +357,7 @@ fn receive(socket: &impl AsRawFd, buffer: &mut [u8]) -> io::Result<(usize, Optio
     Ok((length, stamp.and_then(since)))
 }
 
-/// When the last of what was read arrived.
+/// When the last received data arrived.
 ///
 /// # Safety
 /// `message` was filled in by recvmsg(2), and its control messages still are where it says.
@@ -393,7 +393,7 @@ pub fn bind_address_without_port(socket: &impl AsRawFd) {
     turn_on(socket, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT);
 }
 
-/// Turns an option of a socket on; what a kernel does not know stays off.
+/// Turns a socket option on; an option that the kernel does not know stays off.
 fn turn_on(socket: &impl AsRawFd, level: libc::c_int, option: libc::c_int) {
     let on: libc::c_int = 1;
     // SAFETY: the value outlives the call and has the size that is passed.

@@ -89,7 +89,7 @@ pub struct TcpFacts {
     /// Smoothed round-trip time, in nanoseconds.
     pub rtt_ns: u64,
     /// Lost and retransmitted segments since the connection was opened. Zero if the peer did not read most of
-    /// the time: those retransmits are probes whether it reads again.
+    /// the time: those retransmits probe whether it reads again.
     pub retransmits: u64,
     /// Spurious retransmits: what the peer had already received.
     pub needless: u64,

@@ -72,7 +72,7 @@ impl Judging {
         match self.redirect_rules {
             _ if self.redirects_max == 0 => Passing::default(),
             RedirectRules::Browsers => Passing::while_cheap(),
-            // Some redirects of requests with a body are not followed, and then are what was asked for.
+            // Some redirects of requests with a body are not followed, and are then the final response.
             RedirectRules::Go if !matches!(request.template.body, BodySource::None) => {
                 Passing::default()
             }
@@ -125,9 +125,9 @@ pub(crate) struct VuClient {
     pub(super) cookies: Option<RefCell<Cookies>>,
     pub(super) buffer: Vec<u8>,
     pub(super) answer: Answer,
-    /// How far the current request has got.
+    /// How far the current request got.
     pub(super) reached: Reached,
-    /// Answers whose bodies are still looked at whatever the interval's turn is.
+    /// Responses whose bodies are still sampled regardless of the interval's limit.
     bodies_wanted: u32,
 }
 
@@ -135,7 +135,7 @@ pub(crate) struct VuClient {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reached {
     Nothing,
-    /// A connection that is its own.
+    /// Its own connection.
     Connection,
     /// The connection took the whole request.
     Sent,
@@ -246,7 +246,7 @@ impl VuClient {
             self.judge(life)
         };
         if self.judging.wants.tag_header.is_some() {
-            // An answer without the header has a row too: the one of the empty value.
+            // A response without the header has a row too: that of the empty value.
             self.answer.tag.get_or_insert_default();
         }
         let mut recorder = self.shared.recorder.borrow_mut();
@@ -260,18 +260,18 @@ impl VuClient {
         }
     }
 
-    /// Holds the answer against every check; the first that fails is counted.
+    /// Applies every check to the response; the first that fails is counted.
     fn judge(&self, life: &Life) -> bool {
         if self.judging.status_decides && !is_good_status(self.answer.status) {
             return false;
         }
-        // A body that was kept for the census alone is no check's.
+        // A body that was kept only for the census is not checked.
         let plain = match self.judging.wants.body_max {
             0 => Ok(Cow::default()),
             _ => self.answer.plain_body(self.shared.client.body_kept_max),
         };
         if let Err(why) = &plain {
-            // No check of a body can pass that nobody can read.
+            // No check can pass on a body that cannot be decoded.
             let coding = self.answer.content_coding.as_deref();
             let why = format!("content coding {}: {why}", coding.unwrap_or_default());
             self.shared.recorder.borrow_mut().check_failed(life, why);
@@ -324,7 +324,7 @@ impl VuClient {
         }
     }
 
-    /// Gives the class of a failure; `None`: the request was interrupted.
+    /// Returns the class of a failure; `None`: the request was interrupted.
     #[cold]
     fn record_breakage(
         &mut self,
@@ -351,7 +351,7 @@ impl VuClient {
         Some(class)
     }
 
-    /// What a passed deadline means: which limit it was, and how far the request had come.
+    /// The meaning of an expired deadline: which limit it was, and how far the request had got.
     fn timeout(&self, life: &Life, deadline: Nanos) -> Failure {
         if life.done < deadline {
             return Failure::new(

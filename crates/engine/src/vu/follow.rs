@@ -106,13 +106,13 @@ impl VuClient {
             Some(pool) => {
                 let mut turned_away = TurnedAway::default();
                 loop {
-                    // What HTTP/2 needs is no part of the ten thousand tasks that do not speak it.
+                    // Boxed, so that the ten thousand tasks that do not use HTTP/2 do not pay for its memory.
                     let hop = self.hop_http2(request, life, deadline, numbers, cookies, &pool);
                     match Box::pin(hop).await {
                         Err(Broken::Failed(failure)) if failure.is_turned_away() => {
                             match Box::pin(turned_away.wait(&*self.slot)).await {
                                 Ok(true) => {}
-                                // The time ran out over refusals: they are why it failed.
+                                // The time ran out while the peer kept refusing: the refusals are why it failed.
                                 Ok(false) | Err(Stop::TimedOut) => return Err(failure.into()),
                                 Err(stop) => return Err(stop.into()),
                             }
@@ -304,7 +304,7 @@ impl VuClient {
         }
     }
 
-    /// The shared connection that this virtual user used last, if it still serves and has a stream free.
+    /// The shared connection that this virtual user used last, if it still works and has a free stream.
     fn kept_lease(&mut self, route: usize, pool: &Http2Pool) -> Option<Lease> {
         self.lease
             .take()

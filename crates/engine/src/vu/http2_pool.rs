@@ -1,9 +1,9 @@
 //! HTTP/2 connections shared by the virtual users of a worker.
 //!
-//! Virtual user *n* uses connection *n / streams*, or one of its own when none is kept; where the peer allows fewer streams, more
-//! connections are made beside it, as Go does. The first to need a connection makes it, the others wait for it. Must not know
-//! requests, nor what is recorded. Invariant: at most one attempt to make a given connection is under way, also when the one
-//! who made it is interrupted.
+//! Virtual user *n* uses connection *n / streams*, or its own if none is kept; if the peer allows fewer streams,
+//! further connections are opened, as Go does. The first to need a connection opens it, the others wait for it. Must
+//! not know requests, nor what is recorded. Invariant: at most one attempt to make a given connection is under way,
+//! even if its maker is interrupted.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -52,9 +52,9 @@ pub(crate) struct Opened {
 /// The result of requesting a shared connection.
 pub(crate) enum Leased {
     Http2(Pooled),
-    /// The peer chose HTTP/1.1: this connection is the caller's own.
+    /// The peer chose HTTP/1.1: this connection belongs to the caller.
     Http1(Connected, Option<usize>, Opened),
-    /// The peer is known to choose HTTP/1.1: the caller makes its own connection.
+    /// The peer is known to choose HTTP/1.1: the caller opens its own connection.
     Http1Peer,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Http2Pool {
     sharing: u32,
     /// Requests after which a connection is replaced; `None`: never.
     requests_max: Option<u64>,
-    /// Whether HTTP/2 is spoken without asking.
+    /// Whether HTTP/2 is used with prior knowledge.
     prior_knowledge: bool,
     /// Where ends of connections are recorded.
     seen: Rc<ConnectionsSeen>,
@@ -234,6 +234,6 @@ impl Http2Pool {
 enum Look {
     Leased(Leased),
     Wait(Rc<Notify>),
-    /// None of its streams is free; their number.
+    /// None of its streams is free; holds their number.
     Full(usize),
 }

@@ -69,7 +69,7 @@ impl<'a> Redirects<'a> {
         if !self.chain.has_body() {
             next.body = BodySource::None;
         }
-        // A host of the user's own stays as long as locations name none.
+        // A host set by the user stays until a location names another.
         let is_own =
             |header: &HeaderTemplate| header.name == "Host" && header.value.source() != from.host;
         let keeps_host = self.chain.has_host() && next.headers.iter().any(is_own);

@@ -1,7 +1,7 @@
 //! Proof that a blocking virtual user on a stackful coroutine fits the seam: it suspends for a
 //! call, is cancelled without being dropped, and yields its slice to others.
 //!
-//! Must not need a socket. Invariant under test: a coroutine is only let go of after it returned.
+//! Must not need a socket. Invariant under test: a coroutine is only dropped after it returned.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::slot::VuSlot;
 /// A blocking virtual user's request to the engine.
 enum Call {
     Exchange,
-    /// Its slice of time is used up.
+    /// Its time slice is used up.
     Yield,
 }
 
@@ -47,7 +47,7 @@ async fn iterate(slot: &VuSlot, mut body: Blocking, target: &Notify) -> &'static
     }
 }
 
-/// `http.get()` as a script sees it: blocks until there is an answer or a cancellation.
+/// `http.get()` as a script sees it: blocks until there is a response or a cancellation.
 fn blocking_get(yielder: &Yielder<Answer, Call>) -> Result<(), ()> {
     match yielder.suspend(Call::Exchange) {
         Answer::Go => Ok(()),

@@ -1,7 +1,6 @@
 //! What the virtual users of a worker share.
 //!
-//! One per worker, on its thread. Must not know schedules. Invariant: no borrow of a cell in here
-//! is held across a wait.
+//! One per worker, on its thread. Must not know schedules. Invariant: no borrow of a cell is held across a wait.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -33,21 +32,21 @@ pub(crate) struct Shared {
     pub(crate) keep: Rc<KeepRules>,
     pub(crate) recorder: RefCell<Recorder>,
     pub(crate) scratch: RefCell<Box<[u8]>>,
-    /// `None` where HTTP/2 is not spoken.
+    /// `None` if HTTP/2 is not used.
     pub(crate) http2: Option<Rc<Http2Pool>>,
     pub(crate) random: RefCell<Xoshiro256PlusPlus>,
-    /// Answers of this interval whose bodies are still looked at for the census.
+    /// Responses of this interval whose bodies are still sampled for the census.
     pub(crate) bodies_left: Cell<u32>,
     pub(crate) failures: FailurePace,
     /// When the last request ended, over the worker.
     pub(crate) last_done: Cell<Nanos>,
 }
 
-/// Bodies that a worker looks at in an interval: one answer in fifty of another kind is met within seconds.
+/// Bodies that a worker samples per interval: a kind that is one response in fifty is found within seconds.
 pub(crate) const BODIES_MAX: u32 = 32;
 
 impl Shared {
-    /// Whether the body of one more answer is looked at.
+    /// Whether the body of one more response is sampled.
     #[inline]
     pub(crate) fn takes_body(&self) -> bool {
         let left = self.bodies_left.get();
@@ -63,8 +62,8 @@ impl Shared {
         self.random.borrow_mut().next_u64()
     }
 
-    /// Makes a connection on a route for a virtual user (its number over the whole test), and records it; gives the row
-    /// of its remote address too.
+    /// Makes a connection on a route for a virtual user (its number in the whole test), and records it; also returns
+    /// the row of its remote address.
     pub(crate) async fn connect(
         &self,
         stop: &impl StopSign,
@@ -104,6 +103,6 @@ fn unresolved(route: &Route) -> Failure {
     let host_port = route.origin.host_port();
     Failure::new(
         ErrorClass::Dns,
-        format!("no address for {host_port} in time: the name server does not answer"),
+        format!("DNS lookup of {host_port} timed out: the name server does not answer"),
     )
 }

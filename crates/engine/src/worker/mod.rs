@@ -1,9 +1,8 @@
 //! A worker: one thread, one current-thread runtime, its share of every scenario.
 //!
 //! Its main future dispatches arrivals, fires timers, sweeps deadlines and ships a snapshot each
-//! second; virtual users are local tasks beside it. Must not know other workers but their
-//! mailboxes. Invariant: a worker ends only when every virtual user has, and its last report
-//! carries all that the earlier ones did not.
+//! second; virtual users are local tasks beside it. Must not know other workers except their mailboxes. Invariant: a
+//! worker ends only when every virtual user has, and its last report contains everything that earlier ones did not.
 
 pub(crate) mod scenario;
 mod setup;
@@ -34,10 +33,10 @@ use scenario::Hosted;
 
 pub(crate) use setup::{ScriptParts, StartLine, WorkerSetup, make_script, make_shared, run_worker};
 
-/// How often groups are asked how many threads they keep up.
+/// How often the number of threads of each group is evaluated.
 const LEVEL_EVERY: Duration = Duration::from_secs(1);
 
-/// One worker at work.
+/// A running worker.
 pub(crate) struct Worker {
     number: u32,
     clock: Clock,
@@ -46,16 +45,16 @@ pub(crate) struct Worker {
     window_ns: u64,
     sweep_every: Duration,
     next_sweep: Nanos,
-    /// When groups are next asked how many threads they keep up.
+    /// When the number of threads of each group is next evaluated.
     next_level: Nanos,
     next_interval: u64,
     /// When the warm-up ends; `None` once it has.
     warm_until: Option<Nanos>,
     hosted: Vec<Hosted>,
     shared: Rc<Shared>,
-    /// What script virtual users share; `None` when no scenario is a script's.
+    /// What script virtual users share; `None` without script scenarios.
     script: Option<Rc<WorkerScript>>,
-    /// What the threads of steps share; `None` when no scenario has any.
+    /// What the threads of steps share; `None` without such scenarios.
     steps: Option<Rc<StepsOnWorker>>,
     retired: Rc<RetiredVus>,
     bytes: Rc<WireBytes>,
@@ -70,7 +69,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Works until everything has ended; what the plan has before `from` is another's.
+    /// Works until everything has ended; arrivals before `from` belong to another process.
     async fn run(mut self, from: Nanos) {
         if from > Nanos::ZERO {
             self.take_over_at(from);
@@ -80,7 +79,7 @@ impl Worker {
         for hosted in &self.hosted {
             hosted.start();
         }
-        // An arrival that is due at once must find the virtual users that wait for it.
+        // The virtual users must be waiting before the first arrival, which may be due at once.
         while !self.hosted.iter().all(|hosted| hosted.share.is_waiting()) {
             tokio::task::yield_now().await;
         }
@@ -126,7 +125,7 @@ impl Worker {
         }
         self.obeyed = ordered;
         let shares = self.hosted.iter().map(|hosted| &hosted.share);
-        // Whoever stops a run from outside wants nothing more of it.
+        // A run that is stopped from outside needs nothing more.
         let from_outside = ordered != Some(RunCommand::StopNow);
         for share in shares.filter(|share| from_outside || !share.outlives_stop()) {
             share.stop(now);
@@ -148,7 +147,7 @@ impl Worker {
         }
     }
 
-    /// Makes groups maintain as many threads as their texts say, once per second.
+    /// Makes groups maintain as many threads as their expressions say, once per second.
     fn heed_levels(&mut self, now: Nanos) {
         if now < self.next_level {
             return;
@@ -173,7 +172,7 @@ impl Worker {
         }
     }
 
-    /// Parts the bytes of the warm-up from those that count.
+    /// Separates the bytes of the warm-up from those that count.
     fn end_warm_up_if_due(&mut self, now: Nanos) {
         if self.warm_until.is_some_and(|until| until <= now) {
             let mut recorder = self.shared.recorder.borrow_mut();
@@ -217,7 +216,7 @@ impl Worker {
             .min(interval_end(self.next_interval))
     }
 
-    /// Waits for the alarm, a letter, an order, or a nearer instant to wait for.
+    /// Waits for the alarm, a message, a command, or an earlier deadline.
     async fn wait_until(&mut self, at: Nanos) {
         if at != self.alarm_at {
             self.alarm_at = at;
@@ -270,11 +269,11 @@ impl Worker {
     }
 
     fn report_end(&mut self) {
-        // Nobody can take an arrival that another worker posted at the last moment.
+        // No virtual user is left for an arrival that another worker posted at the last moment.
         self.collect_letters();
         self.pass_samples();
         let now = self.clock.now();
-        // The connections go first: what the kernel knows of them belongs to the last report.
+        // The connections are dropped first: the kernel's data on them belongs to the last report.
         if let Some(http2) = &self.shared.http2 {
             http2.close();
         }

@@ -1,7 +1,7 @@
 //! One scenario on one worker: its schedule, its virtual users, its end.
 //!
-//! Must not know requests. Invariant: every arrival that the schedule gave is started, dropped,
-//! posted to a sibling, or counted as never started.
+//! Must not know requests. Invariant: every arrival from the schedule is started, dropped, posted to another worker,
+//! or counted as never started.
 
 mod gate;
 mod steering;
@@ -27,7 +27,7 @@ use crate::vu::behaviour::{BehaviourPlan, VuBehaviour};
 use crate::vu::script::ScenarioScript;
 use crate::vu::shared::Shared;
 
-/// How long a worker with arrivals that wait looks again for a sibling with room.
+/// How often a worker with waiting arrivals looks for another worker with a free virtual user.
 const RETRY: Duration = Duration::from_millis(1);
 
 /// One scenario on one worker.
@@ -36,7 +36,7 @@ pub(crate) struct ScenarioShare {
     pub(crate) pacing: Option<Duration>,
     /// Position in the plan.
     index: usize,
-    /// [`Nanos::MAX`]: it waits for others to end.
+    /// [`Nanos::MAX`]: it waits for other scenarios to end.
     start: Cell<Nanos>,
     on_exhausted: OnExhausted,
     graceful_stop: Duration,
@@ -50,7 +50,7 @@ pub(crate) struct ScenarioShare {
     idle: RefCell<VecDeque<Rc<VuSlot>>>,
     living: Cell<u32>,
     over: Cell<bool>,
-    /// Whether everything running was interrupted, and nothing that was assigned may start any more.
+    /// Whether everything running was interrupted, and assigned arrivals may no longer start.
     cut: Cell<bool>,
     /// Arrivals wait for a virtual user.
     exhausted: Cell<bool>,
@@ -59,10 +59,10 @@ pub(crate) struct ScenarioShare {
     never_started: Cell<u64>,
     /// Arrivals planned until the scenario was over.
     planned: Cell<u64>,
-    /// What its virtual users share when it is a script's.
+    /// What its virtual users share if it runs a script.
     script: Option<Rc<ScenarioScript>>,
     warned_of_want: Cell<bool>,
-    /// Whether its virtual users were set to work.
+    /// Whether its virtual users were started.
     has_begun: Cell<bool>,
     /// Planned active and maximum virtual users, if they are controlled from outside.
     planned_vus: Option<(u32, u32)>,
@@ -76,7 +76,7 @@ pub(crate) struct ScenarioShare {
     kept_up: Cell<Option<u32>>,
 }
 
-/// Makes the behaviour of a virtual user.
+/// Creates the behaviour of a virtual user.
 pub(crate) type MakeBehaviour<'a> = &'a dyn Fn(&Rc<VuSlot>) -> VuBehaviour;
 
 impl ScenarioShare {
@@ -135,13 +135,13 @@ impl ScenarioShare {
         }
     }
 
-    /// The same as the share of a script's scenario.
+    /// The same, as a script scenario.
     pub(crate) fn of_script(mut self, script: &Rc<ScenarioScript>) -> ScenarioShare {
         self.script = Some(Rc::clone(script));
         self
     }
 
-    /// Counts starts that were due and did not come about.
+    /// Counts starts that were due but did not happen.
     pub(crate) fn drop_starts(&self, count: u64, now: Nanos) {
         self.shared.recorder.borrow_mut().dropped(count);
         if let Some(scenario) = &self.script {
@@ -160,7 +160,7 @@ impl ScenarioShare {
         }
     }
 
-    /// Notes that a virtual user took up work, or put it down.
+    /// Records that a virtual user became active or idle.
     pub(crate) fn note_active(&self, is_active: bool) {
         self.live.note_at_work(self.index, is_active);
         if let Some(scenario) = &self.script {
@@ -168,37 +168,36 @@ impl ScenarioShare {
         }
     }
 
-    /// What changed since the last call, and the scenario's name; `None` when it is no script's, or
-    /// nothing did.
+    /// What changed since the last call, and the scenario's name; `None` if it runs no script, or nothing changed.
     pub(crate) fn take_change(&self) -> Option<(Arc<str>, ScenarioChange)> {
         let script = self.script.as_ref()?;
         let change = script.change.take();
         (change != ScenarioChange::default()).then(|| (Arc::clone(&script.name), change))
     }
 
-    /// Whether nothing starts any more.
+    /// Whether nothing more starts.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.over.get()
     }
 
-    /// Whether an arrival that was given out comes too late to begin.
+    /// Whether an assigned arrival is too late to start.
     pub(crate) fn is_cut(&self) -> bool {
         self.cut.get()
     }
 
-    /// Counts an arrival that was given out and does not begin.
+    /// Counts an assigned arrival that does not start.
     pub(crate) fn leave_unstarted(&self) {
         self.never_started.set(self.never_started.get() + 1);
     }
 
-    /// Whether the virtual users of an open model that were set to work wait for arrivals.
+    /// Whether the started virtual users of an open model are waiting for arrivals.
     pub(crate) fn is_waiting(&self) -> bool {
         let is_open = matches!(&*self.schedule.borrow(), Schedule::Open(_));
         !is_open || self.is_over() || self.idle.borrow().len() == self.slots.borrow().len()
     }
 
-    /// Whether nothing starts any more and nobody runs.
+    /// Whether nothing more starts and nothing is running.
     pub(crate) fn has_ended(&self) -> bool {
         self.is_over() && self.living.get() == 0
     }
@@ -238,7 +237,7 @@ impl ScenarioShare {
         }
     }
 
-    /// When an iteration that starts now must be cut at the latest.
+    /// When an iteration that starts now must be interrupted at the latest.
     #[inline]
     pub(crate) fn cut_for(&self, slot: &VuSlot, started: Nanos) -> Nanos {
         let by_end = self
@@ -253,11 +252,11 @@ impl ScenarioShare {
         }
     }
 
-    /// Says that a virtual user is free.
+    /// Records that a virtual user is free.
     pub(crate) fn park(&self, slot: &Rc<VuSlot>) {
         self.idle.borrow_mut().push_back(Rc::clone(slot));
         self.mailbox.add_free(self.index);
-        // The dispatch that ran out of virtual users has not checked later arrivals.
+        // The dispatch that ran out of virtual users did not check later arrivals.
         if self.exhausted.take() {
             self.mailbox.notify.notify_one();
         }
@@ -268,7 +267,7 @@ impl ScenarioShare {
         recorder.lag(intended, free_since, started);
     }
 
-    /// The oldest arrival that waits, for a virtual user that has just become free.
+    /// The oldest waiting arrival, for a virtual user that has just become free.
     #[inline]
     pub(crate) fn take_waiting(&self, now: Nanos) -> Option<Arrival> {
         if self.over.get() || self.on_exhausted == OnExhausted::Drop {
@@ -284,7 +283,7 @@ impl ScenarioShare {
         open.take()
     }
 
-    /// Makes the virtual users that are there from the start.
+    /// Creates the initial virtual users.
     pub(crate) fn populate(
         self: &Rc<Self>,
         timers: &Rc<Timers>,
@@ -297,7 +296,7 @@ impl ScenarioShare {
         (0..count).map(|_| self.make_vu(timers, make)).collect()
     }
 
-    /// Sets a virtual user that was there from the start to work.
+    /// Starts an initial virtual user.
     fn start_vu(&self, task: VuTask) {
         let is_open = matches!(&*self.schedule.borrow(), Schedule::Open(_));
         if is_open {
@@ -315,7 +314,7 @@ impl ScenarioShare {
         task
     }
 
-    /// Makes one beyond those of the start, which counts once it is ready.
+    /// Creates an additional virtual user, which counts once it is ready.
     fn make_unplanned_vu(self: &Rc<Self>, timers: &Rc<Timers>, make: MakeBehaviour<'_>) -> VuTask {
         let mut task = self.make_uncounted_vu(timers, make);
         task.behaviour.allow_loss();
@@ -363,7 +362,7 @@ impl ScenarioShare {
                 .iter()
                 .any(|other| other.post(self.index, || self.take()))
             {
-                // A sibling had room.
+                // Another worker had room.
             } else if self.on_exhausted == OnExhausted::Drop {
                 if self.take().is_some() {
                     self.drop_starts(1, now);
@@ -413,7 +412,7 @@ impl ScenarioShare {
         }
     }
 
-    /// Takes an arrival that a sibling posted to a virtual user set aside for it.
+    /// Takes an arrival that another worker posted to a virtual user reserved for it.
     pub(crate) fn receive(&self, arrival: Arrival) {
         match self.idle.borrow_mut().pop_front() {
             Some(slot) if !self.over.get() => slot.assign(arrival),
@@ -452,7 +451,7 @@ impl ScenarioShare {
         next
     }
 
-    /// Ends the scenario once its time has come: no more starts.
+    /// Ends the scenario once its time is up: no more starts.
     pub(crate) fn end_if_due(&self, now: Nanos) {
         if self.over.get() {
             return;
@@ -486,7 +485,7 @@ impl ScenarioShare {
         }
     }
 
-    /// Cuts whatever runs.
+    /// Interrupts whatever is running.
     pub(crate) fn cut_all(&self) {
         self.cut.set(true);
         for slot in self.slots.borrow().iter() {
@@ -496,7 +495,7 @@ impl ScenarioShare {
 
     fn finish(&self, end: Nanos, now: Nanos) {
         self.over.set(true);
-        // Threads of steps end by themselves, also those whose arrival was the last.
+        // Threads of steps end on their own, including those whose arrival was the last.
         if self.gate.is_none() {
             self.end.set(Some(self.end.get().unwrap_or(now)));
         }
@@ -512,7 +511,7 @@ impl ScenarioShare {
                 closed.stop();
                 let unstarted = closed.unstarted();
                 self.never_started.set(self.never_started.get() + unstarted);
-                // As in k6, a test that is called off does not count what it leaves out.
+                // As in k6, an aborted test does not count what it leaves out.
                 let is_called_off = self.mailbox.ordered().is_some();
                 if self.script.is_some() && self.has_begun.get() && !is_called_off {
                     for count in closed.unstarted_parts() {
@@ -527,7 +526,7 @@ impl ScenarioShare {
         }
     }
 
-    /// Stops what is overdue.
+    /// Stops whatever is overdue.
     pub(crate) fn sweep(&self, now: Nanos) {
         for slot in self.slots.borrow().iter() {
             slot.sweep(now);
@@ -556,22 +555,22 @@ impl ScenarioShare {
         }
     }
 
-    /// Starts that were planned and did not come about because the scenario ended.
+    /// Starts that were planned but did not happen because the scenario ended.
     pub(crate) fn never_started(&self) -> u64 {
         self.never_started.get()
     }
 }
 
-/// A scenario on a worker with what its virtual users do.
+/// A scenario on a worker, with its virtual users.
 pub(crate) struct Hosted {
     pub(crate) share: Rc<ScenarioShare>,
     pub(crate) behaviour: BehaviourPlan,
-    /// The virtual users that are there from the start, until it comes.
+    /// The initial virtual users, until the start.
     pub(crate) ready: RefCell<Vec<VuTask>>,
 }
 
 impl Hosted {
-    /// Sets the virtual users to work.
+    /// Starts the virtual users.
     pub(crate) fn start(&self) {
         self.share.has_begun.set(true);
         for task in self.ready.take() {

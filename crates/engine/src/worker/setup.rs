@@ -1,7 +1,7 @@
-//! Making a worker: its runtime, its connections' settings, its share of the plan.
+//! Creates a worker: its runtime, its connections' settings, its share of the plan.
 //!
-//! Must not decide anything that the plan did not. Invariant: what cannot be made is reported
-//! before anything is sent.
+//! Must not decide anything that the plan did not. Invariant: what cannot be created is reported before anything is
+//! sent.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -58,10 +58,10 @@ use crate::vu::{Http2Pool, Judging, RequestsPlan};
 const SWEEP_MIN: Duration = Duration::from_millis(2);
 const SWEEP_MAX: Duration = Duration::from_millis(50);
 
-/// How often timers of module code are looked at.
+/// How often timers of module code are checked.
 const INIT_TICK: Duration = Duration::from_millis(1);
 
-/// Everything that a worker is made from.
+/// Everything that a worker needs.
 pub(crate) struct WorkerSetup {
     pub(crate) number: u32,
     pub(crate) plan: Arc<TestPlan>,
@@ -80,9 +80,9 @@ pub(crate) struct WorkerSetup {
     pub(crate) samples: Option<SyncSender<Vec<Sample>>>,
     pub(crate) reports: Sender<WorkerReport>,
     pub(crate) start_line: Arc<StartLine>,
-    /// What scenarios of a script need; `None` when there are none.
+    /// What script scenarios need; `None` without any.
     pub(crate) script: Option<ScriptParts>,
-    /// What scenarios of steps need; `None` when there are none.
+    /// What scenarios of steps need; `None` without any.
     pub(crate) steps: Option<StepsSetup>,
 }
 
@@ -92,28 +92,27 @@ pub(crate) struct ScriptParts {
     pub(crate) setup: ScriptSetup,
     pub(crate) client: Arc<ScriptClientPlan>,
     pub(crate) numbers: Arc<PlanNumbers>,
-    /// Whether infinite values were told of.
+    /// Whether infinite values were reported.
     pub(crate) told_of_infinity: Arc<AtomicBool>,
-    /// `None` where the instance does the whole plan.
+    /// `None` if the instance runs the whole plan.
     pub(crate) begun: Option<AllBegun>,
 }
 
-/// Where workers wait for each other: none sends before all are made, for the connections of one may
-/// take the file descriptors that another is made of, and a test begins when its last virtual user
-/// is ready.
+/// Where workers wait for each other. None sends before all are ready: the connections of one could use up the file
+/// descriptors that another needs, and a test starts when its last virtual user is ready.
 pub(crate) struct StartLine {
     workers: u32,
     arrived: Mutex<Arrived>,
     changed: Condvar,
 }
 
-/// Who has come to a start line.
+/// The workers at a start line.
 #[derive(Default)]
 struct Arrived {
     workers: u32,
-    /// Whether one of them could not be made.
+    /// Whether one of them could not be created.
     is_broken: bool,
-    /// Set by the start: what the plan has before it is another's.
+    /// Set by the start: arrivals before it belong to another process.
     released_from: Option<Nanos>,
 }
 
@@ -144,7 +143,7 @@ impl StartLine {
         arrived.released_from.filter(|_| !arrived.is_broken)
     }
 
-    /// One of them will not come.
+    /// One of them failed.
     fn miss(&self) {
         let mut arrived = self.arrived();
         arrived.workers += 1;
@@ -152,7 +151,7 @@ impl StartLine {
         self.changed.notify_all();
     }
 
-    /// Waits so long for every worker to be ready, or to have failed; whether they are.
+    /// Waits at most this long for every worker to be ready or to have failed; returns whether they are.
     pub(crate) fn muster(&self, limit: Duration) -> bool {
         let is_short = |arrived: &mut Arrived| arrived.workers < self.workers;
         let wait = self
@@ -161,7 +160,7 @@ impl StartLine {
         !wait.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    /// Starts the workers that were waited for, with what the plan has from an instant on.
+    /// Starts the waiting workers, with the plan from an instant on.
     pub(crate) fn release(&self, from: Nanos) {
         self.arrived().released_from = Some(from);
         self.changed.notify_all();
@@ -180,7 +179,7 @@ impl Place {
         self.line.wait(is_made)
     }
 
-    /// Nobody waits for a worker that broke down before it came.
+    /// Nobody waits for a worker that crashed before it was ready.
     fn leave(&self) {
         if !self.has_come.replace(true) {
             self.line.miss();
@@ -188,7 +187,7 @@ impl Place {
     }
 }
 
-/// The life of a worker's thread. A panic of it is told, so that nobody waits for what will not come.
+/// The life of a worker's thread. A panic is reported, so that nobody waits for it.
 pub(crate) fn run_worker(setup: WorkerSetup) {
     let number = setup.number;
     let reports = setup.reports.clone();
@@ -196,7 +195,7 @@ pub(crate) fn run_worker(setup: WorkerSetup) {
         line: Arc::clone(&setup.start_line),
         has_come: Cell::new(false),
     };
-    // Nothing of it is used after a panic but the two above.
+    // After a panic only the two above are used.
     let outcome = catch_unwind(AssertUnwindSafe(|| work(setup, &place)));
     place.leave();
     let (why, is_defect) = match outcome {
@@ -212,7 +211,7 @@ pub(crate) fn run_worker(setup: WorkerSetup) {
     }));
 }
 
-/// Makes the worker, and lets it work to its end.
+/// Creates the worker, and runs it to its end.
 fn work(setup: WorkerSetup, place: &Place) -> Result<(), String> {
     let runtime = match runtime::local() {
         Ok(runtime) => runtime,
@@ -226,7 +225,7 @@ fn work(setup: WorkerSetup, place: &Place) -> Result<(), String> {
         let from = place.wait(worker.is_ok());
         let worker = worker?;
         let Some(from) = from else {
-            return Err("not started: another worker could not be made".to_owned());
+            return Err("not started: another worker could not start".to_owned());
         };
         worker.run(from).await;
         Ok(())
@@ -278,8 +277,7 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
     })
 }
 
-/// Makes the virtual users that are there from the start, and runs their module code; once the test is
-/// to end, no more of it.
+/// Creates the initial virtual users and runs their module code, until the test has to end.
 async fn make_ready(
     hosted: &Hosted,
     setup: &WorkerSetup,
@@ -381,11 +379,11 @@ pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared 
     }
 }
 
-/// Idle connections of one virtual user: more than any plan names origins, and a bound on what redirects
-/// could add.
+/// Maximum idle connections of one virtual user: more than the origins of any plan, and a limit on those that
+/// redirects could add.
 const CONNECTIONS_MAX: usize = 256;
 
-/// What virtual users keep that send requests made from templates.
+/// What virtual users keep that send requests from templates.
 fn keep_rules(client: &ClientPlan) -> KeepRules {
     match client.keep_alive {
         true => KeepRules {
@@ -397,7 +395,7 @@ fn keep_rules(client: &ClientPlan) -> KeepRules {
     }
 }
 
-/// What the worker's choices follow from.
+/// Determines the worker's choices.
 fn seed_of(setup: &WorkerSetup) -> u64 {
     let number = u64::from(setup.number);
     setup
@@ -406,7 +404,7 @@ fn seed_of(setup: &WorkerSetup) -> u64 {
         .wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// What script virtual users share; `None` when no scenario is a script's.
+/// What script virtual users share; `None` without script scenarios.
 pub(crate) fn make_script(setup: &WorkerSetup, shared: &Shared) -> Option<Rc<WorkerScript>> {
     let script = setup.script.as_ref()?;
     let client = ScriptClientSettings::new(
@@ -436,7 +434,7 @@ pub(crate) fn make_script(setup: &WorkerSetup, shared: &Shared) -> Option<Rc<Wor
     Some(Rc::new(WorkerScript::new(&script.setup, means)))
 }
 
-/// What the threads of steps on the worker share; `None` when no scenario has any.
+/// What the threads of steps on the worker share; `None` without such scenarios.
 fn make_steps(setup: &WorkerSetup) -> Result<Option<Rc<StepsOnWorker>>, String> {
     let steps = setup.steps.as_ref();
     let made = steps.map(|steps| StepsOnWorker::new(setup.clock, steps, &setup.plan));

@@ -20,7 +20,7 @@ pub(crate) struct VuTask {
     pub(crate) scenario: Rc<ScenarioShare>,
     pub(crate) timers: Rc<Timers>,
     pub(crate) behaviour: VuBehaviour,
-    /// Whether it counts as being at work.
+    /// Whether it counts as active.
     pub(crate) is_active: bool,
 }
 
@@ -96,8 +96,7 @@ impl VuTask {
             .await
     }
 
-    /// Runs iterations of an open model, beginning with `first` when there is one, until the
-    /// scenario is over.
+    /// Runs iterations of an open model, beginning with `first` if there is one, until the scenario is over.
     pub(crate) async fn run_open(mut self, first: Option<Arrival>) {
         let mut next = first;
         let mut free_since = Nanos(0);

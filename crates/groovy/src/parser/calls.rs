@@ -15,7 +15,7 @@ impl Parser<'_> {
         loop {
             links += 1;
             if links > 60 {
-                return Err(super::unsupported("a chain of calls of this length"));
+                return Err(super::unsupported("a chain of calls this long"));
             }
             value = match self.kind() {
                 Kind::Sign("." | "?." | "*." | ".@" | "?.@" | "*.@") => self.member(value)?,

@@ -191,7 +191,7 @@ impl Parser<'_> {
                 self.want_sign(")")?;
             }
             if self.is_sign("{") {
-                return Err(unsupported("a value of an enum with methods of its own"));
+                return Err(unsupported("an enum constant with a body"));
             }
             definition.constants.push((name, given));
             if !self.take_sign(",") {
@@ -221,7 +221,7 @@ impl Parser<'_> {
         }
         let modifiers = self.modifiers();
         if self.is_sign("{") {
-            return Err(unsupported("a block of a class that runs as it is made"));
+            return Err(unsupported("an initializer block of a class"));
         }
         if self.is_sign("<") {
             self.type_parameters()?;

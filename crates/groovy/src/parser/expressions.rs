@@ -181,7 +181,7 @@ impl Parser<'_> {
                 links += 1;
             }
             if links > 60 {
-                return Err(super::unsupported("an expression of this length"));
+                return Err(super::unsupported("an expression this long"));
             }
             for _ in 0..tokens {
                 self.advance();

@@ -64,7 +64,7 @@ impl Parser<'_> {
                 let kind = self.written_type()?;
                 return Ok(Expr::Path(kind.name));
             }
-            "switch" => return Err(unsupported("a switch as a value")),
+            "switch" => return Err(unsupported("a switch expression")),
             name if RESERVED.contains(&name) => return Err(self.unexpected()),
             _ => {
                 if self.is_sign_ahead(1, "->") && self.dialect == Dialect::Groovy {
@@ -151,7 +151,7 @@ impl Parser<'_> {
                 while this.take_sign(";") {}
                 match this.is_end() {
                     true => Ok(value),
-                    false => Err(unsupported("several statements in a text")),
+                    false => Err(unsupported("several statements in a string")),
                 }
             });
             this.tokens = before;
@@ -314,7 +314,7 @@ impl Parser<'_> {
         };
         if self.is_sign("{") && !self.is_at_line_end() {
             return Err(unsupported(format!(
-                "a class within an expression (new {}() {{…}})",
+                "an anonymous class (new {}() {{…}})",
                 class.name
             )));
         }

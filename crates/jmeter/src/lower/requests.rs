@@ -18,8 +18,7 @@ use super::applied::Scope;
 use crate::tree::{Element, Properties, Property};
 
 /// What is told of a row of an authorization manager that nobody can log in with.
-const NO_KERBEROS: &str = "authentication by KERBEROS is not done: its requests are sent without, as JMeter sends them \
-                           where its login fails";
+const NO_KERBEROS: &str = "KERBEROS authentication is not supported: requests are sent without it, as by JMeter when its login fails";
 
 /// A sampler and the defaults in its scope, the nearest first.
 pub(super) struct Merged<'a>(Vec<&'a Element>);
@@ -287,13 +286,13 @@ impl Lowering {
     fn way(&mut self, element: &Element, merged: &Merged<'_>, scope: &Scope<'_>) -> WayPlan {
         let by_device = !matches!(merged.text("HTTPSampler.ipSourceType").trim(), "" | "0");
         if by_device && !merged.text("HTTPSampler.ipSource").is_empty() {
-            self.unsupported(element, "a source address by the name of a device");
+            self.unsupported(element, "a source address given as a network device");
         }
         let is_tls_proxy = merged
             .text("HTTPSampler.proxyScheme")
             .eq_ignore_ascii_case("https");
         if is_tls_proxy && !merged.text("HTTPSampler.proxyHost").is_empty() {
-            self.unsupported(element, "a proxy that is spoken to over TLS");
+            self.unsupported(element, "a proxy over TLS");
         }
         let mut text = |name: &str| self.text(element, merged.text(name));
         let plan = WayPlan {
@@ -356,12 +355,12 @@ impl Lowering {
         }
         let asks_servers = element.is_true("DNSCacheManager.isCustomResolver");
         if asks_servers && !element.group("DNSCacheManager.servers").is_empty() {
-            self.unsupported(element, "name servers of its own (DNSCacheManager.servers)");
+            self.unsupported(element, "custom DNS servers (DNSCacheManager.servers)");
         }
         let policy = element.text("CookieManager.policy");
         if class == "CookieManager" && cookie_policy(policy).is_none() {
             self.warn(&format!(
-                "cookies of the policy {policy} are handled by the standard one"
+                "cookie policy {policy}: the standard policy is used instead"
             ));
         }
     }

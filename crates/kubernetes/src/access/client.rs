@@ -1,4 +1,4 @@
-//! One call to an API server: sent, answered, retried where harmless, and judged.
+//! One call to an API server: sent, received, retried if harmless, and judged.
 //!
 //! Must not know the meaning of a response beyond its status. Invariants: after the server has received a
 //! request, only reads are retried; a response is read up to a limit; errors name the requested path and
@@ -28,7 +28,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_MAX: u64 = 64 << 20;
 /// Maximum bytes of an error response.
 const ERROR_MAX: u64 = 256 << 10;
-/// Waits before a read is retried, unless the server gives one.
+/// Waits before a read is retried, unless the server says how long.
 const WAITS: [Duration; 3] = [
     Duration::from_millis(500),
     Duration::from_secs(1),
@@ -420,7 +420,7 @@ impl Client {
             403 => Error::new(
                 ErrorKind::Forbidden,
                 format!(
-                    "{who} does not allow to {verb} {what} (403){said}; it takes {}",
+                    "{who} does not allow this user to {verb} {what} (403){said}; that needs {}",
                     call.place.rule(call.verb)
                 ),
             ),
@@ -431,12 +431,12 @@ impl Client {
             409 => Error::new(
                 ErrorKind::Conflict,
                 format!(
-                    "{who} did not {verb} {what}, since it conflicts with somebody else's change (409){said}"
+                    "{who} did not {verb} {what}, because it conflicts with another change (409){said}"
                 ),
             ),
             410 => Error::new(
                 ErrorKind::Gone,
-                format!("{who} no longer keeps the history of {what} that was asked for (410)"),
+                format!("{who} no longer has the requested history of {what} (410)"),
             ),
             429 | 500..=599 => Error::new(
                 ErrorKind::Unavailable,

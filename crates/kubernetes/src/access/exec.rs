@@ -157,8 +157,7 @@ impl ExecProgram {
         let expires = json::filled(&value, "/status/expirationTimestamp");
         let expires_unix_ns = match expires {
             Some(text) => Some(
-                time::parse(&text)
-                    .ok_or_else(|| self.trouble("printed a time of expiry that is none"))?,
+                time::parse(&text).ok_or_else(|| self.trouble("printed an invalid expiry time"))?,
             ),
             None => None,
         };
@@ -190,7 +189,7 @@ fn read_aside(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
 }
 
 fn end(child: &mut Child) {
-    // It may have ended by itself meanwhile.
+    // It may have ended on its own meanwhile.
     let _ = child.kill();
     let _ = child.wait();
 }

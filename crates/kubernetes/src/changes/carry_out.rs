@@ -22,9 +22,9 @@ const STRATEGIC: &str = "application/strategic-merge-patch+json";
 const APPLY: &str = "application/apply-patch+yaml";
 const JSON: &str = "application/json";
 
-/// Wait between two looks at an object that is being deleted.
+/// Time between two checks of an object that is being deleted.
 const GOING_WAIT: Duration = Duration::from_secs(1);
-/// Looks at it: pods usually have 30 s to end.
+/// Maximum checks: pods usually have 30 s to end.
 const GOING_LOOKS: u32 = 60;
 
 impl Cluster {
@@ -146,7 +146,7 @@ impl Cluster {
         Err(Error::new(
             ErrorKind::Conflict,
             format!(
-                "{object} could not be put back: it is still being deleted after {} s",
+                "{object} could not be restored: it is still being deleted after {} s",
                 waited.as_secs()
             ),
         ))
@@ -180,7 +180,7 @@ impl Cluster {
         }
         Err(Error::new(
             ErrorKind::Conflict,
-            format!("{object} could not be put back: somebody else keeps changing it"),
+            format!("{object} could not be restored: something else keeps changing it"),
         ))
     }
 }

@@ -36,7 +36,7 @@ pub struct Change {
 pub struct Undo {
     /// The address of the cluster that was changed.
     pub server: String,
-    /// The steps, in the order in which they are to be made.
+    /// The steps, in order.
     pub steps: Vec<UndoStep>,
 }
 

@@ -17,8 +17,8 @@ use crate::place::ApiPlace;
 use crate::quantity::Quantity;
 use crate::time;
 
-/// The annotation on a pod template with which kubectl restarts a workload; the same one, so that histories
-/// look alike.
+/// The annotation on a pod template with which kubectl restarts a workload; the same one, so that histories look the
+/// same.
 const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
 /// Kinds whose content cannot be restored from a copy of the object.
 const HOLDERS: [&str; 4] = [
@@ -187,7 +187,7 @@ impl Cluster {
             let is_kept = !json::items(&value, "/metadata/ownerReferences").is_empty();
             let is_holder = HOLDERS.contains(&name.kind.as_str());
             told.push(match is_holder {
-                true => format!("deletes {name}, which cannot be taken back"),
+                true => format!("deletes {name}, which cannot be undone"),
                 false => format!("deletes {name}"),
             });
             if !is_kept && !is_holder {

@@ -23,7 +23,7 @@ use crate::place::{ApiPlace, Verb};
 
 /// Time limit for connecting and the handshake.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of the server's answer to the handshake.
+/// Maximum bytes of the server's response to the handshake.
 const HEAD_MAX: usize = 64 << 10;
 /// Bytes of one read.
 const PART: usize = 16 << 10;
@@ -63,7 +63,7 @@ impl Link {
         let told = cluster.client.told();
         if access.proxy.is_some() {
             return Err(Error::config(format!(
-                "{told} is reached through a proxy, over which no port can be forwarded; use kubectl port-forward"
+                "{told} is reached through a proxy, which cannot forward ports; use kubectl port-forward"
             )));
         }
         let unfit = || Error::config(format!("{told}: its address cannot be read"));
@@ -144,7 +144,7 @@ impl Link {
         Ok(())
     }
 
-    /// Passes on what the pod says.
+    /// Passes on data from the pod.
     fn hear(&self, wire: &Wire, mut decoder: Decoder, mut local: &TcpStream) -> Result<()> {
         // The first two bytes of each channel are the port.
         let mut is_begun = [false; 2];
@@ -230,7 +230,7 @@ impl Link {
         Err(last)
     }
 
-    /// Reads the answer's head; what came behind it belongs to the frames.
+    /// Reads the response's head; bytes after it belong to the frames.
     fn shake_hands(&self, wire: &Wire, key: &str) -> Result<Decoder> {
         let mut read = Vec::new();
         let mut buffer = vec![0; PART];
@@ -276,7 +276,7 @@ impl Link {
             "403" => Error::new(
                 ErrorKind::Forbidden,
                 format!(
-                    "{told} is not allowed (403); it takes {}, and get besides for WebSockets",
+                    "{told} is not allowed (403); that needs {}, and also get for WebSockets",
                     self.rule
                 ),
             ),
@@ -319,7 +319,7 @@ impl Link {
     }
 }
 
-/// The channel and bytes of a frame that carries any. Other frames are answered here.
+/// The channel and bytes of a data frame. Other frames are handled here.
 fn channel(wire: &Wire, frame: &Frame) -> Option<(u8, Vec<u8>)> {
     match frame.kind {
         FrameKind::Binary | FrameKind::Continuation => {
@@ -354,7 +354,7 @@ fn is_end(error: &io::Error) -> bool {
     kinds.contains(&error.kind())
 }
 
-/// Passes on what the local side says, until it ends.
+/// Passes on data from the local side, until it ends.
 fn send_up(local: &mut TcpStream, wire: &Wire) {
     let mut buffer = vec![0; PART];
     loop {
@@ -428,7 +428,7 @@ impl Wire {
         };
         let mut pending = lock(&self.pending);
         loop {
-            // First what is decrypted already: no more is taken before.
+            // Already decrypted data first: nothing more is read before.
             match lock(tls).reader().read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 other => return other,

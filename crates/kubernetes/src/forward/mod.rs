@@ -1,7 +1,7 @@
-//! A local port that leads to a port of pods.
+//! A local port that forwards to a port of pods.
 //!
-//! Must not know what is spoken over it. Invariants: each local connection has a WebSocket of its own, as the protocol
-//! wants it; dropping the forward closes the port and every connection.
+//! Must not know the protocol over it. Invariants: each local connection has its own WebSocket, as the protocol
+//! requires; dropping the forward closes the port and every connection.
 //!
 //! Source: the API reference, "create connect portforward requests", and the kubelet's WebSocket protocol
 //! `v4.channel.k8s.io`: each port has a channel for data and one for errors, and each channel begins with the port's number
@@ -144,7 +144,7 @@ impl Cluster {
         Ok(forward)
     }
 
-    /// The pod and its port that a name stands for; where several pods are ready, the next one by `turn`.
+    /// The pod and port for a name; if several pods are ready, the next one by `turn`.
     fn pod_and_port(&self, to: &ForwardTo, port: &RemotePort, turn: usize) -> Result<(Pod, u16)> {
         match to {
             ForwardTo::Pod { namespace, name } => {
@@ -170,7 +170,7 @@ impl Cluster {
                 let told = format!("service {name} in namespace {namespace}");
                 if labels.is_empty() {
                     return Err(Error::user(format!(
-                        "{told} selects no pods, so no port can lead to one"
+                        "{told} selects no pods, so no port can be forwarded"
                     )));
                 }
                 let selector = Selector::labels(labels.join(","));

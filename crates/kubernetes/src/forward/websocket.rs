@@ -1,7 +1,7 @@
 //! The client side of a WebSocket: handshake messages, and frames as bytes.
 //!
-//! Must not know sockets, nor the content. Invariants: every split of the same bytes gives the same frames; a
-//! frame is at most [`FRAME_MAX`] long; what a client sends is masked.
+//! Must not know sockets, nor the content. Invariants: every split of the same bytes yields the same frames; a frame
+//! is at most [`FRAME_MAX`] long; what a client sends is masked.
 //!
 //! Source: RFC 6455, sections 4.1 and 5.2.
 
@@ -27,7 +27,7 @@ pub(crate) enum FrameKind {
     Close,
     /// A question whether the other side lives.
     Ping,
-    /// The answer to it.
+    /// The response to it.
     Pong,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Frame {
     pub(crate) payload: Vec<u8>,
 }
 
-/// Takes bytes, gives frames.
+/// Turns bytes into frames.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     bytes: Vec<u8>,
@@ -122,7 +122,7 @@ impl Decoder {
         Ok(Some(Frame { kind, payload }))
     }
 
-    /// The length that stands in so many bytes behind the first two.
+    /// The length in this many bytes after the first two.
     fn number(&self, bytes: usize) -> Option<u64> {
         let bytes = self.bytes.get(2..2 + bytes)?;
         Some(
@@ -163,7 +163,7 @@ fn apply(mask: [u8; 4], payload: &mut [u8]) {
     }
 }
 
-/// What a server answers to a key.
+/// A server's response to a key.
 pub(crate) fn accepted(key: &str) -> String {
     STANDARD.encode(Sha1::digest(format!("{key}{GUID}")))
 }

@@ -1,7 +1,7 @@
-//! kubeconfig files: several merged into one, and the access that one of their contexts gives.
+//! kubeconfig files: several merged into one, and the access of one of their contexts.
 //!
-//! Must not know the network. Invariants: the first file that says something wins, as with kubectl; a setting that cannot
-//! be followed is refused by its name, never passed over; no message shows a secret.
+//! Must not know the network. Invariants: the first file with a setting wins, as with kubectl; an unsupported setting
+//! is refused by name, never ignored; no message shows a secret.
 //!
 //! Source: the Kubernetes documentation, "Organizing Cluster Access Using kubeconfig Files", and `v1.Config`.
 
@@ -33,7 +33,7 @@ pub struct Kubeconfig {
     current: Option<String>,
 }
 
-/// What a name stands for, and the folder that its paths start from.
+/// A named entry, and the base folder of its paths.
 #[derive(Clone, Debug)]
 struct NamedEntry<T> {
     name: String,
@@ -182,14 +182,15 @@ impl Kubeconfig {
         }
     }
 
-    /// The access that a context gives; `None`: the current one.
+    /// The access of a context; `None`: the current one.
     ///
     /// # Errors
-    /// There is no such context, or something in it cannot be followed.
+    /// There is no such context, or it has an unsupported setting.
     pub(crate) fn access(&self, context: Option<&str>) -> Result<Access> {
         let name = context.or(self.current_context());
-        let name =
-            name.ok_or_else(|| self.no_context("no context is named, and none is current"))?;
+        let name = name.ok_or_else(|| {
+            self.no_context("no context is given, and the kubeconfig has no current one")
+        })?;
         let Some(context) = find(&self.contexts, name) else {
             return Err(self.no_context(&format!("there is no context {}", quoted(name))));
         };
@@ -399,7 +400,7 @@ impl NamedEntry<RawUser> {
         if let Some(exec) = &raw.exec {
             return Ok(Means::Exec(self.program(exec, cluster)?));
         }
-        // A file goes before the token beside it, as in kubectl.
+        // A token file takes precedence over a token, as in kubectl.
         if let Some(path) = raw.token_file.as_ref().filter(|path| !path.is_empty()) {
             return Ok(Means::TokenFile(self.folder.join(path)));
         }

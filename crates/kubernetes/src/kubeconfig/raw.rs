@@ -120,9 +120,9 @@ fn plain_secret<'de, D: Deserializer<'de>>(
 /// Reads a file's text.
 ///
 /// # Errors
-/// It is no YAML, or a field has another type; the text tells where, and nothing of the content.
+/// It is not YAML, or a field has the wrong type; the text says where, without any content.
 pub(super) fn read(text: &str) -> Result<RawConfig> {
-    // What the parser says may quote the text, secrets included, so only its place is kept.
+    // The parser's message may quote the text, including secrets, so only its position is kept.
     loadline_yaml::from_str(text).map_err(|error| {
         let place = error.at;
         Error::config(format!(

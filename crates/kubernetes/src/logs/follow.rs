@@ -83,7 +83,7 @@ struct Progress {
     last_unix_ns: u64,
     /// Which part of it was asked for.
     options: LogOptions,
-    /// What ends the reading; `None`: nobody reads.
+    /// Ends the reading; `None`: nobody reads.
     reading: Option<Agent>,
     /// Whether the container ended and all of it was read.
     is_done: bool,
@@ -113,7 +113,7 @@ impl LogFollower {
         thread::Builder::new()
             .name("kubernetes-logs".to_owned())
             .spawn(move || look.until(&ended, look_every))
-            .map_err(|error| Error::config(format!("no thread could be started: {error}")))?;
+            .map_err(|error| Error::config(format!("cannot start a thread: {error}")))?;
         Ok(LogFollower {
             lines,
             shared,
@@ -133,7 +133,7 @@ impl LogFollower {
 
 #[cfg(test)]
 impl LogFollower {
-    /// The next line, waiting so long for it; `None`: none came.
+    /// The next line, waiting at most this long; `None`: none came.
     pub(crate) fn next_within(&self, time: Duration) -> Option<LogLine> {
         self.lines.recv_timeout(time).ok()
     }
@@ -159,7 +159,7 @@ enum Look {
     Later,
 }
 
-/// Looks for pods and starts readers.
+/// Searches pods and starts readers.
 struct PodWatch {
     cluster: Cluster,
     namespace: String,
@@ -183,7 +183,7 @@ impl PodWatch {
         for pod in &pods {
             self.look_at(pod, look);
         }
-        // What is gone for good need not be remembered.
+        // Containers that are gone for good need not be remembered.
         lock(&self.shared.logs).retain(|key, progress| {
             progress.reading.is_some() || pods.iter().any(|pod| pod.uid == key.pod_uid)
         });
@@ -237,7 +237,7 @@ impl PodWatch {
         };
         match known {
             None if look == Look::First => {}
-            // Not a line came yet.
+            // No line has arrived yet.
             Some(known) if restarted == 0 && known.last_unix_ns == 0 => {
                 options.clone_from(&known.options);
             }
@@ -291,8 +291,7 @@ impl PodWatch {
             .name("kubernetes-log".to_owned())
             .spawn(move || reader.read(prepared, &part));
         if let Err(error) = spawned {
-            self.shared
-                .note(format!("no thread could be started: {error}"));
+            self.shared.note(format!("cannot start a thread: {error}"));
         }
     }
 }
@@ -327,8 +326,8 @@ impl ContainerLogReader {
         let mut logs = lock(&self.shared.logs);
         if let Some(progress) = logs.get_mut(&self.key) {
             progress.reading = None;
-            // A log that ended because its container did is begun anew only after a restart. Of a connection that broke
-            // cleanly we would see the same, so a container that still runs is looked at again.
+            // A log that ended with its container is only reread after a restart. A cleanly broken connection looks
+            // the same, so a container that is still running is checked again.
             progress.is_done = is_whole && part.is_over;
         }
     }
@@ -341,7 +340,7 @@ impl ContainerLogReader {
             .query("follow", "true");
         match prepared.open(&self.cluster.client, &call) {
             Ok(stream) => self.pass_on(&mut LogReader::new(stream)),
-            // The pod may have ended meanwhile; the next look tells.
+            // The pod may have ended meanwhile; the next search shows it.
             Err(error) if error.is_not_found() => false,
             Err(error) => {
                 self.trouble(error.to_string());
@@ -372,7 +371,7 @@ impl ContainerLogReader {
         }
     }
 
-    /// Hands lines on until there are no more; whether the log ended by itself.
+    /// Passes lines on until there are no more; returns whether the log ended on its own.
     fn pass_on(&self, log: &mut LogReader) -> bool {
         loop {
             let line = match log.next_line() {
@@ -396,7 +395,7 @@ impl ContainerLogReader {
                 at_unix_ns,
                 text: text.to_owned(),
             };
-            // Nobody takes lines any more.
+            // The receiver has ended.
             if self.sender.send(line).is_err() {
                 return false;
             }
@@ -406,7 +405,7 @@ impl ContainerLogReader {
         }
     }
 
-    /// Tells what went wrong, unless it is that nobody listens any more.
+    /// Reports what went wrong, unless the receiver has ended.
     fn trouble(&self, text: String) {
         if !*lock(&self.shared.is_over) {
             self.shared.note(text);

@@ -30,7 +30,7 @@ pub struct LogOptions {
     pub container: Option<String>,
     /// From when on; `None`: from its beginning.
     pub since: Option<LogSince>,
-    /// At most so many of its last lines; `None`: all.
+    /// At most this many of its last lines; `None`: all.
     pub tail: Option<u64>,
     /// Whether the log of the container before the last restart is meant.
     pub is_previous: bool,
@@ -39,7 +39,7 @@ pub struct LogOptions {
 /// The start of the requested part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogSince {
-    /// So many seconds ago, at least one.
+    /// This many seconds ago, at least one.
     Seconds(u64),
     /// An instant, in nanoseconds since 1970; the API takes whole seconds, so lines of that second may come besides.
     Instant(u64),

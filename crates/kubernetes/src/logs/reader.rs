@@ -36,7 +36,7 @@ impl LogReader {
     }
 }
 
-/// The bytes of a line without its end, at most [`LINE_MAX`]; the rest of a longer one is passed over.
+/// The bytes of a line without its end, at most [`LINE_MAX`]; the rest of a longer one is skipped.
 fn read_line(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let limit = LINE_MAX as u64 + 1;

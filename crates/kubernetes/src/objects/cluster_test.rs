@@ -112,7 +112,7 @@ pub struct ClusterTest {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// Tells it from others of its name.
+    /// Distinguishes it from others with its name.
     pub uid: String,
     /// `initialization`, `started`, `finished` and others; empty: no operator looked at it yet.
     pub stage: String,
@@ -138,7 +138,7 @@ pub struct ClusterTest {
     pub start_unix_ns: Option<u64>,
     /// When it ended, likewise.
     pub end_unix_ns: Option<u64>,
-    /// The test in numbers, as they stand in the status; `None`: there are none yet.
+    /// The test in numbers, from the status; `None`: there are none yet.
     pub figures: Option<Value>,
     /// Where its whole result is.
     pub kept: KeptResult,
@@ -158,7 +158,7 @@ pub enum KeptResult {
     },
     /// In a folder of an object store, as `s3://` names it.
     ObjectStore(String),
-    /// In a log, as long as its pod is there.
+    /// In a log, while its pod exists.
     Log {
         /// The pod.
         pod: String,

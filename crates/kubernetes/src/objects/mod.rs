@@ -44,7 +44,7 @@ pub(crate) fn amount(value: &Value, pointer: &str) -> Result<Option<Quantity>> {
     let quantity = text.parse();
     quantity.map(Some).map_err(|error| {
         Error::answer(format!(
-            "the cluster answered with an amount at {pointer} that is none: {} {error}",
+            "the cluster sent an invalid quantity at {pointer}: {} {error}",
             quoted(&text)
         ))
     })

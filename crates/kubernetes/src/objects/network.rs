@@ -24,7 +24,7 @@ pub struct Service {
     pub cluster_ip: Option<String>,
     /// Addresses and host names of its load balancer; empty until there are any.
     pub load_balancer: Vec<String>,
-    /// The host that an external name stands for.
+    /// The host of an external name.
     pub external_name: Option<String>,
     /// Its ports.
     pub ports: Vec<ServicePort>,
@@ -35,7 +35,7 @@ pub struct Service {
 /// A port of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServicePort {
-    /// Its name; empty where there is one port.
+    /// Its name; empty if there is only one port.
     pub name: String,
     /// Its number.
     pub port: u16,
@@ -58,7 +58,7 @@ pub struct Ingress {
     pub hosts: Vec<String>,
     /// The hosts that TLS is configured for.
     pub tls_hosts: Vec<String>,
-    /// Addresses and host names that the controller answers at; empty until there are any.
+    /// Addresses and host names of the controller; empty until there are any.
     pub addresses: Vec<String>,
 }
 

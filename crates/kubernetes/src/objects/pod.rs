@@ -65,7 +65,7 @@ pub enum Phase {
     Succeeded,
     /// All containers ended, at least one badly.
     Failed,
-    /// Its node does not tell.
+    /// Its node does not report.
     Unknown,
 }
 
@@ -224,7 +224,7 @@ impl Termination {
     }
 }
 
-/// Sidecars: containers that are started before the others and run beside them for the pod's whole life.
+/// Sidecars: containers that start before the others and run next to them for the pod's whole life.
 fn beside(pod: &Value) -> impl Iterator<Item = &Value> {
     let before = json::items(pod, "/spec/initContainers").iter();
     before.filter(|container| json::text(container, "/restartPolicy") == Some("Always"))

@@ -71,9 +71,9 @@ pub struct Workload {
 pub enum Rollout {
     /// All replicas are of the newest template and available.
     Complete,
-    /// It goes on; the text says what is still missing.
+    /// It is in progress; the text says what is still missing.
     Progressing(String),
-    /// It will not end by itself; the text says why.
+    /// It will not complete; the text says why.
     Failed(String),
 }
 
@@ -182,7 +182,7 @@ impl Workload {
             true => status("desiredNumberScheduled"),
             false => json::count(value, "/spec/replicas", 1),
         };
-        // A replica set has one template for ever.
+        // A replica set's template never changes.
         let updated = match kind {
             WorkloadKind::ReplicaSet => status(replicas),
             _ => status(updated),
@@ -240,7 +240,7 @@ impl Workload {
         }
         match self.is_current {
             true => Rollout::Complete,
-            false => progressing("the newest template is not in force yet".to_owned()),
+            false => progressing("the newest template has not been rolled out yet".to_owned()),
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -133,7 +133,7 @@ impl Answer {
     }
 }
 
-/// Begins an answer whose end is not known yet.
+/// Starts a response whose length is not known yet.
 pub(super) fn begin_chunks(stream: &mut impl Write, kind: &str) -> io::Result<()> {
     write!(
         stream,

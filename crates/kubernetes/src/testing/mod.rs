@@ -1,8 +1,8 @@
-//! A stand-in for an API server: it keeps objects and answers over HTTPS as Kubernetes does, so that what uses a cluster is
-//! tested without one.
+//! A stand-in for an API server: it keeps objects and responds over HTTPS like Kubernetes, so that code that uses a
+//! cluster can be tested without one.
 //!
-//! Must not know the client: it shares no code with it but the frames of WebSockets. Invariants: what it answers has the
-//! field names and shapes of the API reference; nothing waits for real time (its clock goes on with what happens).
+//! Must not know the client: it only shares the code of WebSocket frames with it. Invariants: responses have the
+//! field names and shapes of the API reference; nothing waits for real time (its clock advances with each event).
 //!
 //! It keeps objects of any kind that [`RESOURCES`] lists, with resource versions, generations and `Status` objects for
 //! errors; lists by label and field selectors, in pages; merge, strategic merge and apply patches, with owners of fields;

@@ -33,7 +33,7 @@ type Path = Vec<String>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Owners(BTreeMap<Path, BTreeSet<Manager>>);
 
-/// What nobody owns: it names the object, or the server writes it.
+/// Fields without an owner: they name the object, or the server writes them.
 const OWNERLESS: [&str; 12] = [
     "apiVersion",
     "kind",
@@ -84,7 +84,7 @@ impl Owners {
         ))
     }
 
-    /// An object was applied over `now`. Gives it as it is then.
+    /// An object was applied over `now`. Returns the result.
     pub(super) fn apply(
         &mut self,
         by: &Manager,
@@ -110,7 +110,7 @@ impl Owners {
         merged
     }
 
-    /// An object was changed in another way: whoever changed a field owns it.
+    /// An object was changed in another way: each changed field belongs to the one who changed it.
     pub(super) fn change(&mut self, by: &Manager, before: &Value, after: &Value) {
         let (before, after) = (leaves(before), leaves(after));
         self.0.retain(|path, _| after.contains_key(path));
@@ -187,7 +187,7 @@ fn remove(value: &mut Value, path: &[String]) {
             let named = |item: &Value| item_name(item, key).as_ref() == Some(first);
             if let Some(at) = items.iter().position(named) {
                 remove(&mut items[at], rest);
-                // What is left of an item without fields is nothing.
+                // An item without fields is removed.
                 if items[at].as_object().is_some_and(serde_json::Map::is_empty) {
                     items.remove(at);
                 }

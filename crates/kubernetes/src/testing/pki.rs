@@ -1,6 +1,6 @@
 //! The certificates of the stand-in: an authority, its own, and one for a client.
 //!
-//! Must not know what is served. Invariant: all are made anew for each stand-in.
+//! Must not know what is served. Invariant: all are created for each stand-in.
 
 use std::sync::Arc;
 

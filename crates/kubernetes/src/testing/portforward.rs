@@ -1,7 +1,7 @@
 //! Port forwarding as a kubelet does it over WebSockets (`v4.channel.k8s.io`): channel 0 carries data, channel 1 errors,
 //! and each begins with the port in two bytes, the lower first.
 //!
-//! Must not know what is carried. Invariant: a pod that does not listen is told on the channel of errors.
+//! Must not know what is carried. Invariant: a pod that does not listen is reported on the error channel.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -97,7 +97,7 @@ fn carry(stream: &mut Connection, backend: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// What the pod says, each part behind the number of the channel of data.
+/// Data from the pod, each part preceded by the number of the data channel.
 fn read_aside(mut backend: TcpStream) -> Receiver<Vec<u8>> {
     let (sender, receiver) = sync_channel(64);
     thread::spawn(move || {

@@ -1,6 +1,6 @@
-//! What is answered to a request: discovery, objects, parts of objects, metrics.
+//! The response to a request: discovery, objects, parts of objects, metrics.
 //!
-//! Must not know connections. Invariant: an error is a `Status` object with the code of the answer.
+//! Must not know connections. Invariant: an error is a `Status` object with the code of the response.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::time;
 
 /// What to do with a request.
 pub(super) enum Reply {
-    /// Answer it.
+    /// Respond with it.
     Answer(Answer),
     /// Send a log as it grows: from which line on, of which start of the container.
     Follow {
@@ -275,7 +275,7 @@ fn list(state: &State, request: &Request, key: &Key) -> Found<Answer> {
     if let Some(why) = select::trouble(request, &key[1]) {
         return Err(failed(400, "BadRequest", &why));
     }
-    // Objects of the kinds that a server knows by itself do not repeat the kind of their list.
+    // Objects of built-in kinds do not repeat the kind of their list.
     let is_built_in = !DEFINED.contains(&key[0].as_str());
     let listed = |object: &Value| {
         let mut object = object.clone();
@@ -353,7 +353,7 @@ fn change(state: &mut State, request: &Request, key: &Key, verb: &str) -> Found<
     if !by.applies {
         owners.change(&by, &now, &object);
     }
-    // The status is the controllers', whoever sends the rest.
+    // The status belongs to the controllers, whoever sends the rest.
     match before.as_ref().and_then(|before| before.get("status")) {
         Some(status) => object["status"] = status.clone(),
         None => drop(object.as_object_mut().map(|object| object.remove("status"))),
@@ -370,7 +370,7 @@ fn change(state: &mut State, request: &Request, key: &Key, verb: &str) -> Found<
     Ok(Answer::json(code, stored))
 }
 
-/// Removes an object, or begins to where somebody wants to act before.
+/// Removes an object, or marks it as being deleted if it has finalizers.
 fn delete(state: &mut State, key: &Key) -> Found<Answer> {
     let mut going = object(state, key)?.clone();
     if json::items(&going, "/metadata/finalizers").is_empty() {

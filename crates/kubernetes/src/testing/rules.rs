@@ -114,7 +114,8 @@ fn above_limit(resources: &Value) -> Option<String> {
     })
 }
 
-/// A new job has no selector, unless it says that it was chosen by hand; that of another one stays, and its template.
+/// A new job has no selector, unless it says that the selector was chosen by hand; selector and template of an
+/// existing one cannot change.
 fn check_job(key: &Key, before: Option<&Value>, object: &Value) -> Found<()> {
     let of = |object: &Value, field: &str| object["spec"][field].clone();
     let wrong = match before {

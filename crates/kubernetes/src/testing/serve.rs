@@ -1,6 +1,7 @@
-//! Connections of the stand-in: accepted, decrypted, known by token or certificate, answered one request after another.
+//! Connections of the stand-in: accepted, decrypted, authenticated by token or certificate, and served one request
+//! after another.
 //!
-//! Must not know what is answered. Invariant: when the stand-in is dropped every thread of it ends.
+//! Must not know responses. Invariant: when the stand-in is dropped every thread of it ends.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -16,7 +17,7 @@ use super::routes::{self, Reply};
 use super::state::State;
 use super::{TOKEN, portforward};
 
-/// How often a waiting stream looks whether the stand-in has ended.
+/// How often a waiting stream checks whether the stand-in has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 pub(super) type Connection = StreamOwned<ServerConnection, TcpStream>;
@@ -36,19 +37,19 @@ struct Inner {
 }
 
 impl Shared {
-    /// Changes what is kept, and wakes those that wait for changes.
+    /// Changes the state, and wakes those that wait for changes.
     pub(super) fn change<T>(&self, how: impl FnOnce(&mut State) -> T) -> T {
         let result = how(&mut lock(&self.state).state);
         self.changed.notify_all();
         result
     }
 
-    /// Looks at what is kept.
+    /// Reads the state.
     pub(super) fn look<T>(&self, how: impl FnOnce(&State) -> T) -> T {
         how(&lock(&self.state).state)
     }
 
-    /// Waits until a look finds something; `None`: the stand-in ended.
+    /// Waits until a check finds something; `None`: the stand-in ended.
     fn wait<T>(&self, mut look: impl FnMut(&State) -> Option<T>) -> Option<T> {
         let mut inner = lock(&self.state);
         loop {
@@ -163,7 +164,7 @@ fn follow(
         let new = shared.wait(|state| {
             let log = state.logs.get(key)?;
             if log.start != start {
-                // What was printed between the last look and the end is the previous log's.
+                // Output between the last check and the end belongs to the previous log.
                 let rest = log.previous.iter().flatten().skip(from);
                 return Some((
                     rest.map(|line| shown(line, has_stamp)).collect::<Vec<_>>(),
@@ -177,7 +178,7 @@ fn follow(
         let Some((lines, is_over)) = new else {
             return Ok(());
         };
-        // A kubelet begins its answer with the first line.
+        // A kubelet starts its response with the first line.
         if !std::mem::replace(&mut has_begun, true) {
             begin_chunks(stream, "text/plain")?;
         }
@@ -191,7 +192,7 @@ fn follow(
     }
 }
 
-/// Answers once, for those that cannot be served.
+/// Responds once, to clients that cannot be served.
 pub(super) fn refuse(stream: &mut Connection, answer: &Answer) -> io::Result<()> {
     answer.write(stream)
 }

@@ -1,4 +1,4 @@
-//! What controllers do: a workload's pods are made and removed as its specification wants, and its status says so.
+//! The controllers: they create and remove a workload's pods according to its specification, and update its status.
 //!
 //! Must not know who changed the specification. Invariant: after a settling the status knows the newest generation.
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::state::{Key, State};
 use crate::json;
 
-/// The note on a pod that tells the template that it was made of.
+/// The annotation of a pod that identifies its template.
 const TEMPLATE: &str = "/template";
 /// The label by which a replica set knows its pods.
 const TEMPLATE_HASH: &str = "pod-template-hash";
@@ -151,7 +151,7 @@ fn replica_set(deployment: &Value, name: &str, hash: &str) -> Value {
         "spec": { "replicas": 0, "selector": selector, "template": template } })
 }
 
-/// How an object says who keeps it.
+/// An object's owner reference.
 fn owner(keeper: &Value) -> Value {
     json!({ "apiVersion": keeper["apiVersion"], "kind": keeper["kind"], "name": keeper["metadata"]["name"],
         "uid": keeper["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true })

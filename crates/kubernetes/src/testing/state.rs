@@ -1,4 +1,4 @@
-//! What the stand-in keeps: objects with their versions, events, logs, usage, and what is to go wrong.
+//! The stand-in's state: objects with their versions, events, logs, usage, and failures to simulate.
 //!
 //! Must not know HTTP. Invariants: every change of an object gives it a new, greater resource version; a change of its
 //! specification gives it a new generation.
@@ -13,7 +13,7 @@ use super::ownership::{Manager, Owners};
 use crate::json;
 use crate::time;
 
-/// What the stand-in keeps: group and version, resource, kind, whether it lies in a namespace.
+/// The stand-in's resources: group and version, resource, kind, whether it is namespaced.
 pub const RESOURCES: &[(&str, &str, &str, bool)] = &[
     ("v1", "configmaps", "ConfigMap", true),
     ("v1", "namespaces", "Namespace", false),
@@ -48,7 +48,7 @@ pub(super) const DEFINED: [&str; 3] = [
 
 /// When the stand-in's time begins: 2026-01-01.
 const BEGIN_S: u64 = 1_767_225_600;
-/// How far its time goes on with everything that happens.
+/// How far its time advances with each event.
 const TICK_NS: u64 = 250_000_000;
 
 /// Group version, resource, namespace, name.
@@ -126,7 +126,7 @@ impl State {
         time::format(self.tick())
     }
 
-    /// Makes or replaces an object by the hand of somebody, and lets controllers act.
+    /// Creates or replaces an object for a field manager, and lets controllers act.
     pub(super) fn put_by(&mut self, by: &Manager, object: Value) -> Option<Key> {
         let (key, object) = located(object)?;
         let before = self.objects.get(&key).unwrap_or(&Value::Null);

@@ -1,6 +1,6 @@
-//! What is used, as the metrics API and the kubelets' summaries tell it.
+//! Resource use, as reported by the metrics API and the kubelets' summaries.
 //!
-//! Must not know who set it. Invariant: what was not set is left out, as what was not measured yet.
+//! Must not know who set it. Invariant: what was not set is left out, like what was not measured yet.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! How a cluster is reached: each way of being known, what is refused, and what is tried again.
+//! Access to a cluster: each way of authentication, refusals, and retries.
 //!
 //! Must not know what is read. Invariant: no message holds a secret.
 
@@ -229,7 +229,7 @@ fn somebody_in_a_hurry_is_told_at_once_and_does_not_wait_for_an_answer() {
     let error = cluster.version().expect_err("not tried again");
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!(cluster.version().is_ok());
-    // It takes connections and says nothing.
+    // It accepts connections and sends nothing.
     let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
     let address = silent.local_addr().expect("it is bound");
     let text = format!(

@@ -1,6 +1,6 @@
-//! Changes made and taken back.
+//! Changes made and undone.
 //!
-//! Must not know the stand-in's insides. Invariant: what is taken back is as it was, after twice too.
+//! Must not know the stand-in's internals. Invariant: what is undone is as it was, even if undone twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -229,7 +229,7 @@ fn what_was_deleted_is_put_back() {
     server.put(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "extra" } }));
     let change = cluster.plan_delete(&objects[1..], "").expect("planned");
     assert!(
-        change.undo.is_nothing() && change.summary.contains("cannot be taken back"),
+        change.undo.is_nothing() && change.summary.contains("cannot be undone"),
         "{change}"
     );
 }

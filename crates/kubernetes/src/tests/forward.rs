@@ -1,6 +1,6 @@
-//! Ports that lead to pods.
+//! Ports forwarded to pods.
 //!
-//! Must not know the stand-in's insides. Invariant: bytes arrive as they were sent, whatever their number.
+//! Must not know the stand-in's internals. Invariant: bytes arrive as they were sent, whatever their number.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::served;
 use crate::{ErrorKind, ForwardTo, RemotePort, WorkloadName};
 
-/// Answers each connection with what it read, until that ends.
+/// Echoes on each connection, until it ends.
 fn echo() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("bound");
@@ -148,7 +148,7 @@ fn what_cannot_be_forwarded_is_told_at_once() {
     assert!(error.to_string().contains("no ready pod"), "{error}");
 }
 
-/// What a connection hears before it ends.
+/// What a connection receives before it ends.
 fn greeting(address: SocketAddr) -> String {
     let mut connection = TcpStream::connect(address).expect("connected");
     let mut read = String::new();

@@ -1,6 +1,6 @@
 //! Logs read, followed, and followed across restarts.
 //!
-//! Must not know the stand-in's insides. Invariant: every line that was printed is seen once.
+//! Must not know the stand-in's internals. Invariant: every line that was printed is seen once.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ fn a_selector_is_followed_across_restarts_and_new_pods() {
     let selector = Selector::labels("app=api");
     let follower = LogFollower::start(cluster, "shop", &selector, &options, LOOK_EVERY);
     let follower = follower.expect("followed");
-    // The stand-in begins to answer with the first line, so what is printed before that would not be new.
+    // The stand-in starts its response with the first line, so output before that would not be new.
     wait_for(|| {
         server
             .requests()

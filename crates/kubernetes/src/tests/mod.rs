@@ -1,6 +1,6 @@
 //! The client against the stand-in server, over sockets and TLS.
 //!
-//! Must not know the stand-in's insides. Invariant: no test waits for real time beyond what answers take.
+//! Must not know the stand-in's internals. Invariant: no test waits for real time, except for responses.
 
 mod access;
 mod changes;

@@ -1,6 +1,6 @@
 //! What runs and what it uses, read over the wire.
 //!
-//! Must not know the stand-in's insides. Invariant: what is read is what was put there.
+//! Must not know the stand-in's internals. Invariant: what is read is what was stored.
 
 use std::time::Duration;
 

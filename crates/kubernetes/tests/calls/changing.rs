@@ -1,6 +1,6 @@
-//! Changes, and what takes them back.
+//! Changes, and undoing them.
 //!
-//! Must not know which server answers. Invariant: what is taken back is as it was, after twice too.
+//! Must not know which server responds. Invariant: what is undone is as it was, even if undone twice.
 
 use std::collections::BTreeMap;
 
@@ -235,7 +235,7 @@ pub(crate) fn what_somebody_holds_back_is_put_back_when_it_is_gone(stage: &dyn S
     );
     stage.let_go("ConfigMap", "settings");
     assert_eq!(stage.look("ConfigMap", "settings"), None);
-    // What is put back is as it was, and would be held back again.
+    // What is restored is as it was, and would be held back again.
     cluster.undo(&undo).expect("taken back");
     let there = stage.look("ConfigMap", "settings").expect("there");
     assert_ne!(uid(&there), uid(&held));

@@ -1,6 +1,6 @@
 //! What containers print.
 //!
-//! Must not know which server answers. Invariant: every line that was printed is seen once.
+//! Must not know which server responds. Invariant: every line that was printed is seen once.
 
 use loadline_kubernetes::{
     Conflicts, Error, ErrorKind, LogFollower, LogOptions, LogSince, Selector,

@@ -1,7 +1,7 @@
-//! Calls of a cluster that must come out alike against the stand-in and against a real API server.
+//! Calls to a cluster with the same results from the stand-in and from a real API server.
 //!
-//! Must not know which of them answers, beyond what [`Stage`] does for both. Invariants: a suite that leaves a call out does
-//! not compile without a warning; what is asserted is what a user of this crate sees.
+//! Must not know which of them responds, beyond what [`Stage`] does for both. Invariants: a suite that omits a call
+//! does not compile without a warning; only what a user of this crate sees is asserted.
 
 pub(crate) mod changing;
 pub(crate) mod logs;
@@ -38,7 +38,7 @@ pub(crate) fn config_map(name: &str, data: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name }, "data": data })
 }
 
-/// Applies objects; gives what takes it back, as it is after it was stored.
+/// Applies objects; returns the undo record, as read back after it was stored.
 pub(crate) fn apply(stage: &dyn Stage, objects: &[Value], conflicts: Conflicts) -> Undo {
     let change = stage
         .cluster()

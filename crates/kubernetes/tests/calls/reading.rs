@@ -1,6 +1,6 @@
 //! What runs in a cluster.
 //!
-//! Must not know which server answers. Invariant: what is read is what was put there.
+//! Must not know which server responds. Invariant: what is read is what was stored.
 
 use loadline_kubernetes::{
     Conflicts, Error, ErrorKind, Phase, Quantity, Rollout, Selector, WorkloadName,

@@ -1,6 +1,6 @@
-//! Who may not do what, and how that is told.
+//! Missing permissions, and their messages.
 //!
-//! Must not know which server answers. Invariant: a refusal comes with the rule that allows the call.
+//! Must not know which server responds. Invariant: a refusal comes with the rule that allows the call.
 
 use loadline_kubernetes::{ErrorKind, ForwardTo, LogOptions, RemotePort, Selector, WorkloadName};
 

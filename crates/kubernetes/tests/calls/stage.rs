@@ -1,6 +1,7 @@
-//! Where the calls are made: what the stand-in and a real cluster do for them, each in its own way.
+//! The setting of the calls: what the stand-in and a real cluster do for them, each in its own way.
 //!
-//! Must not know either. Invariant: whatever only one of both can do is done behind this, and means the same in the other.
+//! Must not know either. Invariant: whatever only one of them can do is hidden behind this, and has an equivalent in
+//! the other.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 /// Where calls are made.
 pub(crate) trait Stage {
-    /// The cluster as somebody sees it who may do everything.
+    /// The cluster for a user who may do everything.
     fn cluster(&self) -> &Cluster;
     /// The namespace of the calls.
     fn namespace(&self) -> &str;
@@ -25,9 +26,9 @@ pub(crate) trait Stage {
     fn let_go(&self, kind: &str, name: &str);
     /// An object as it is; `None`: there is none.
     fn look(&self, kind: &str, name: &str) -> Option<Value>;
-    /// The cluster as somebody sees it who may do all that the calls want but one.
+    /// The cluster for a user who lacks one of the required permissions.
     fn as_somebody_without(&self, verb: &str, resource: &str) -> Cluster;
-    /// The cluster as somebody sees it whom it does not know.
+    /// The cluster for an unknown user.
     fn as_a_stranger(&self) -> Cluster;
 }
 

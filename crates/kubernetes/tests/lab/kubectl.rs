@@ -1,11 +1,11 @@
 //! kubectl, as tests against a real cluster use it; those of `loadline-operator` include this file.
 //!
-//! Must not know what is asked. Invariant: what is put in has been read when the output is there.
+//! Must not know the commands. Invariant: the input was read when the output is returned.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-/// kubectl; gives what it printed.
+/// Runs kubectl; returns its output.
 pub(crate) fn kubectl(arguments: &[&str], input: Option<&str>) -> String {
     let output = spawn(arguments, input);
     let error = String::from_utf8_lossy(&output.stderr);
@@ -13,7 +13,7 @@ pub(crate) fn kubectl(arguments: &[&str], input: Option<&str>) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// kubectl, whatever comes of it.
+/// Runs kubectl, whatever the result.
 pub(crate) fn spawn(arguments: &[&str], input: Option<&str>) -> Output {
     let mut child = Command::new("kubectl")
         .args(arguments)

@@ -28,7 +28,7 @@ use watch::Watch;
 
 /// Added to the longest duration of a read before its thread is abandoned.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a thread may take to end that hears of the end while another is given up.
+/// How long a thread may take to end if it is notified while another one is abandoned.
 const LAST_STEP: Duration = Duration::from_millis(500);
 /// How long queries after the run may take once a person ended the wait.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
@@ -205,7 +205,7 @@ impl Observers {
                 .is_some_and(|at| self.clock.unix_ns() > at)
     }
 
-    /// When a read is waited for no longer; `None`: the load goes on.
+    /// When to stop waiting for a read; `None`: the load is still running.
     fn given_up_unix_ns(&self) -> Option<u64> {
         let ended = self.shared.orders().load_ended_unix_ns;
         ended.map(|at| at.saturating_add(nanoseconds(self.at_work_max)))
@@ -234,7 +234,7 @@ impl Observers {
         }
         said.extend(self.ask_at_last(watches, window));
         said.extend(late.into_iter().map(|name| {
-            let text = "it did not end in time; what it read last may be missing";
+            let text = "it did not stop in time; its last readings may be missing";
             gap(&name, now, text.to_owned())
         }));
         said

@@ -78,7 +78,7 @@ impl Outbox {
             at_unix_ns,
             kind: OVERFLOW_NOTE.to_owned(),
             text: format!(
-                "{} readings or remarks had no room and are missing; observe less or less often",
+                "{} readings or notes had no room and are missing; observe less or less often",
                 self.left_out
             ),
         })

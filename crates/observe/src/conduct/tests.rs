@@ -140,7 +140,7 @@ fn who_is_in_a_hurry_waits_for_no_look() {
         panic!("{said:?}");
     };
     assert!(
-        remark.text.contains("did not end in time"),
+        remark.text.contains("did not stop in time"),
         "{}",
         remark.text
     );

@@ -194,7 +194,7 @@ impl Watch {
         // An observer whose first read fails is refused at startup.
         if self.required && failures == FAILURES_MAX && !is_first {
             let text = format!(
-                "it is required and could not be read {FAILURES_MAX} times in a row: {}; fix it, or leave required out",
+                "it is required and could not be read {FAILURES_MAX} times in a row: {}; fix it, or remove required",
                 gap.0
             );
             self.outbox.insist(

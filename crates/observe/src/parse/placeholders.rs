@@ -64,7 +64,7 @@ pub fn expand(query: &str, times: &Times) -> Result<String, String> {
             .ok_or("a placeholder is not closed; write }} after its name")?;
         let value = value_of(name.trim(), times).ok_or_else(|| {
             let known = NAMES.map(|name| format!("{{{{{name}}}}}")).join(", ");
-            format!("there is no placeholder {{{{{name}}}}}; there are {known}")
+            format!("unknown placeholder {{{{{name}}}}}; use {known}")
         })?;
         text.push_str(&value);
         rest = after;

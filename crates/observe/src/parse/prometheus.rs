@@ -71,7 +71,7 @@ struct Pair(f64, String);
 /// It is not such a response, or says that the query failed.
 pub fn parse(text: &str) -> Result<Vec<LabelledReading>, String> {
     let answer: Answer = serde_json::from_str(text)
-        .map_err(|_| format!("the response is not one of Prometheus: {}", shown(text)))?;
+        .map_err(|_| format!("the response is not from Prometheus: {}", shown(text)))?;
     if answer.status != "success" {
         let why = answer.error.unwrap_or(answer.status);
         return Err(format!("the query failed: {}", shown(&why)));

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::clock::tests::TestClock;
 
-    /// Gives totals in turn; `None` is a failure.
+    /// Returns totals in turn; `None` is a failure.
     struct Script(VecDeque<Option<f64>>);
 
     impl Counter for Script {

@@ -383,7 +383,7 @@ impl ProcessSource {
 impl Source for ProcessSource {
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
         let shared = Arc::clone(&self.table);
-        // The table is whole after each walk, whoever panicked.
+        // The table is consistent after each walk, even if a thread panicked.
         let mut table = shared.lock().unwrap_or_else(PoisonError::into_inner);
         self.observe(&mut table, tick.clock);
         drop(table);

@@ -134,7 +134,7 @@ impl<'de> Visitor<'de> for EntryReader {
 /// The message for an unknown kind.
 fn unknown_kind(kind: &str) -> String {
     format!(
-        "there is no kind of observer {kind:?}; the kinds are {}",
+        "unknown kind of observer {kind:?}; use {}",
         ObserverKind::NAMES.join(", ")
     )
 }

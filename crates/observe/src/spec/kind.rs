@@ -95,7 +95,7 @@ kinds! {
     Scrape(ScrapeSettings) = "scrape",
     /// Lines of a log.
     Log(LogSettings) = "log",
-    /// A number in a JSON answer.
+    /// A number in a JSON response.
     Http(HttpSettings) = "http",
     /// A number that a program prints.
     Command(CommandSettings) = "command",

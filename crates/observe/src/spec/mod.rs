@@ -88,12 +88,14 @@ impl ObserverSpec {
         }
         if self.interval < INTERVAL_MIN {
             return Err(format!(
-                "interval is {:?}; the least is {INTERVAL_MIN:?}",
+                "interval is {:?}; the minimum is {INTERVAL_MIN:?}",
                 self.interval
             ));
         }
         if self.timeout.is_zero() {
-            return Err("timeout is zero; give the time that one look may take, as 5s".to_owned());
+            return Err(
+                "timeout is zero; give the time that one reading may take, such as 5s".to_owned(),
+            );
         }
         self.kind.check()
     }
@@ -124,13 +126,13 @@ impl ObserverSpecs {
         if self.0.iter().any(|other| other.name == spec.name) {
             let name = &spec.name;
             return Err(SpecError::new(format!(
-                "two observers are called {name}; name one of them: NAME={}...",
+                "two observers have the name {name}; rename one: NAME={}...",
                 spec.kind.name()
             )));
         }
         if self.0.len() >= OBSERVERS_MAX {
             return Err(SpecError::new(format!(
-                "there are more than {OBSERVERS_MAX} observers; leave some out"
+                "there are more than {OBSERVERS_MAX} observers; remove some"
             )));
         }
         self.0.push(spec);

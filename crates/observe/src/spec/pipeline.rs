@@ -43,7 +43,7 @@ impl<'de> Deserialize<'de> for Stage {
         let ObserverEntry { common, kind } = ObserverEntry::deserialize(deserializer)?;
         if common.interval.is_some() || common.timeout.is_some() || common.required.is_some() {
             return Err(D::Error::custom(
-                "a stage has no interval, timeout or required of its own; set them on the pipeline",
+                "a stage cannot have interval, timeout or required; set them on the pipeline",
             ));
         }
         Ok(Stage {
@@ -103,7 +103,7 @@ impl Settings for PipelineSettings {
         for (index, (name, kind)) in stages.iter().enumerate() {
             if stages[..index].iter().any(|(other, _)| other == name) {
                 return Err(format!(
-                    "two stages are called {name}; name one of them: NAME=KIND:VALUE"
+                    "two stages have the name {name}; rename one: NAME=KIND:VALUE"
                 ));
             }
             kind.check()?;

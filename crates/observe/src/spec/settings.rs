@@ -108,7 +108,7 @@ impl Settings for ProcessSettings {
         }
         if self.workers && !self.children {
             return Err(
-                "workers=true counts what descends from each worker; leave children=false out"
+                "workers=true counts the child processes of each worker; remove children=false"
                     .to_owned(),
             );
         }
@@ -202,7 +202,7 @@ impl Settings for PodSettings {
 
     fn check(&self) -> Result<(), String> {
         match self.selector.trim().is_empty() {
-            true => Err("pod needs a selector as app=api".to_owned()),
+            true => Err("pod needs a selector such as app=api".to_owned()),
             false => Ok(()),
         }
     }

@@ -43,7 +43,7 @@ pub struct Access {
 impl Access {
     fn check(&self) -> Result<(), String> {
         if self.bearer.is_some() && self.user.is_some() {
-            return Err("both user and bearer are given; leave one of them out".to_owned());
+            return Err("both user and bearer are given; remove one".to_owned());
         }
         if self.password.is_some() && self.user.is_none() {
             return Err("a password is given without a user; add user=NAME".to_owned());

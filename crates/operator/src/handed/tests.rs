@@ -42,7 +42,7 @@ fn what_fits_goes_into_a_config_map() {
         kept.message.as_deref(),
         Some("not written to /loadline/kept")
     );
-    // Of two that do not fit together the report is left out, also where the log was cut before its end.
+    // Of two that do not fit together the report is left out, even if the log was cut before its end.
     for report in [400 << 10, 4 << 20] {
         let mut text = log(&[300 << 10, report]);
         text.truncate(LOG_MAX as usize);

@@ -14,7 +14,7 @@ use crate::results::{self, Kept, Wanted};
 use crate::seen::SeenPod;
 use crate::test::Test;
 
-/// Puts it there; `None`: it is not to be had yet.
+/// Stores it; `None`: it is not available yet.
 ///
 /// # Errors
 /// It may work later.

@@ -2,7 +2,7 @@
 //!
 //! Must not know the content of lines. Invariant: however long a line is, only a bounded part of it is kept.
 
-/// Longest line that is handed on; what is looked for is short.
+/// Maximum length of a line that is passed on; relevant lines are short.
 const LINE_MAX: usize = 512;
 
 /// Cuts bytes into lines.
@@ -13,7 +13,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Takes bytes in; calls with each line that is whole.
+    /// Adds bytes; calls with each complete line.
     pub(super) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(&str)) {
         for byte in bytes {
             match byte {

@@ -16,15 +16,15 @@ use super::lines::Lines;
 use crate::failure::Key;
 use crate::seen::Heard;
 
-/// After so long a log that could not be read is asked for again.
+/// Time after which a log that could not be read is requested again.
 const TRY_EVERY: Duration = Duration::from_secs(1);
 
-/// What is listened for.
+/// What to look for in a log.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Hearing {
-    /// Until so many agents have joined.
+    /// Until this many agents have joined.
     Agents(u32),
-    /// How far a suite is, to its end.
+    /// The progress of a suite, until its end.
     Suite,
 }
 
@@ -44,7 +44,7 @@ impl Hearing {
     }
 }
 
-/// Logs that are followed, by the identity of their test.
+/// Followed logs, by the identity of their test.
 pub(super) struct Listeners {
     client: Client,
     wake: UnboundedSender<Key>,
@@ -85,7 +85,7 @@ impl Listeners {
         heard.unwrap_or_default()
     }
 
-    /// Follows the log of a pod until enough is heard.
+    /// Follows the log of a pod until enough is known.
     pub(super) fn listen(&self, uid: &str, key: &Key, pod: &str, hearing: Hearing) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if all.get(uid).is_some_and(|listener| listener.pod == pod) {
@@ -108,7 +108,7 @@ impl Listeners {
         all.insert(uid.to_owned(), listener);
     }
 
-    /// Listens no more to a test.
+    /// Stops following a test.
     pub(super) fn forget(&self, key: &Key) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, listener| listener.key != *key);
@@ -133,7 +133,7 @@ async fn follow(
                 let known = || *heard.lock().unwrap_or_else(PoisonError::into_inner);
                 let tell = |now: Heard| {
                     *heard.lock().unwrap_or_else(PoisonError::into_inner) = now;
-                    // Nobody waits for it where the operator ends.
+                    // Nobody waits for it when the operator ends.
                     drop(wake.unbounded_send(key.clone()));
                 };
                 if read(log, hearing, known(), tell).await.is_ok() {

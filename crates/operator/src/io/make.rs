@@ -18,7 +18,7 @@ use crate::{clock, identity};
 /// Requests at a time.
 const AT_ONCE: usize = 16;
 
-/// Makes what is missing of the coordinator. What it needs comes before it.
+/// Creates missing objects of the coordinator; its dependencies first.
 pub(super) async fn coordinator(
     client: &Client,
     run: &Test,
@@ -39,7 +39,8 @@ pub(super) async fn coordinator(
         .map(drop)
 }
 
-/// What agents join with, and through; the Service is made, for certificates name its address.
+/// The identities and the Service for joining; the Service is created first, because certificates contain its
+/// address.
 async fn for_agents(client: &Client, run: &Test) -> Result<[Option<Value>; 2], Failure> {
     let service = make(client, owner(run), &objects::service(run)).await?;
     let cluster_ip = service["spec"]["clusterIP"].as_str().unwrap_or_default();
@@ -50,7 +51,7 @@ async fn for_agents(client: &Client, run: &Test) -> Result<[Option<Value>; 2], F
     Ok([Some(secret), objects::network_policy(run)])
 }
 
-/// Makes the agents that are missing.
+/// Creates the missing agents.
 pub(super) async fn agents(
     client: &Client,
     run: &Test,
@@ -90,12 +91,12 @@ async fn jobs_of_agents(
     Ok(objects::agents(run, settings, &address))
 }
 
-/// Whose the objects of a test are.
+/// The owner of a test's objects.
 pub(super) fn owner(run: &Test) -> (Kind, &str) {
     (run.kind, &run.uid)
 }
 
-/// Makes an object, or gives the one that is there.
+/// Creates an object, or returns the existing one.
 pub(super) async fn make(
     client: &Client,
     owner: (Kind, &str),
@@ -124,14 +125,14 @@ pub(super) async fn make(
                     403 => "Forbidden",
                     _ => "Invalid",
                 },
-                message: format!("{} cannot be made: {}", what(), status.message),
+                message: format!("cannot create {}: {}", what(), status.message),
             }))
         }
         Err(error) => Err(Failure::of(&what(), &error)),
     }
 }
 
-/// The object of this name that is there, where it is the test's.
+/// The existing object with this name, if it belongs to the test.
 async fn there(
     client: &Client,
     (kind, uid): (Kind, &str),
@@ -139,7 +140,7 @@ async fn there(
     path: &str,
     what: &str,
 ) -> Result<Value, Failure> {
-    // Their names are the test's alone, and neither Secrets nor ConfigMaps are read.
+    // Their names are unique to the test, and neither Secrets nor ConfigMaps are read.
     if object["kind"] == "Secret" || object["kind"] == "ConfigMap" {
         return Ok(Value::Null);
     }
@@ -157,11 +158,11 @@ async fn there(
     let is_left = owners.iter().any(|owner| owner["kind"] == kind.name());
     match is_left || found["metadata"]["deletionTimestamp"].is_string() {
         true => Err(Failure::Passing(format!(
-            "{what} of an earlier test of this name is still there"
+            "{what} of an earlier test of this name still exists"
         ))),
         false => Err(Failure::Refused(Refusal {
             reason: "NameTaken",
-            message: format!("{what} already exists, and is not this test's"),
+            message: format!("{what} already exists, and does not belong to this test"),
         })),
     }
 }

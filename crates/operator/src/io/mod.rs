@@ -45,22 +45,22 @@ use crate::test::{Test, Work};
 
 use listen::{Hearing, Listeners};
 
-/// How long changes are gathered before they are looked at: one change of a pod is several.
+/// How long changes are collected before they are handled: one change of a pod is several events.
 const DEBOUNCE: Duration = Duration::from_millis(20);
-/// After so long what failed is tried again.
+/// Time after which failed actions are retried.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
-/// How often it is looked whether another operator still has the tests.
+/// How often to check whether another operator still has the tests.
 const OTHER_EVERY: Duration = Duration::from_secs(30);
-/// Most stages that one look may pass through.
+/// Maximum stages that one check may pass through.
 const STAGES_AT_ONCE: usize = 4;
-/// Lines of a log's end that are looked at.
+/// Lines at the end of a log that are read.
 const TAIL_LINES: i64 = 20;
-/// Most bytes of a suite's log that are read when it has ended.
+/// Maximum bytes of a suite's log that are read when it has ended.
 const SUITE_LOG_MAX: i64 = 1 << 20;
-/// Most bytes of an Event's text that the API takes.
+/// Maximum bytes of an Event's text that the API accepts.
 const NOTE_MAX: usize = 1_024;
 
-/// A kind as the API has it.
+/// A kind as the API describes it.
 #[must_use]
 pub(crate) fn resource(kind: Kind) -> ApiResource {
     let kind = GroupVersionKind::gvk(kind.group(), kind.version(), kind.name());
@@ -71,7 +71,7 @@ pub(crate) fn resource(kind: Kind) -> ApiResource {
 pub(crate) struct Operator {
     client: Client,
     settings: Settings,
-    /// Where a lease of another operator may be.
+    /// Namespaces in which another operator's Lease may be.
     others: Vec<String>,
     recorder: Recorder,
     listeners: Listeners,
@@ -99,7 +99,7 @@ impl Operator {
         (Arc::new(operator), woken)
     }
 
-    /// Looks after the tests of these kinds in namespaces until it is dropped.
+    /// Handles the tests of these kinds in namespaces until it is dropped.
     pub(crate) async fn attend(
         self: Arc<Operator>,
         kinds: &[Kind],
@@ -139,7 +139,7 @@ impl Operator {
         let labelled = || watcher::Config::default().labels(kind.label());
         let kept = Writer::new(resource.clone());
         let reader = kept.as_reader();
-        // A deleted test, too, is one to look at.
+        // A deleted test has to be checked, too.
         let touched = watcher(tests, watcher::Config::default())
             .reflect(kept)
             .touched_objects();
@@ -169,18 +169,18 @@ impl Operator {
                         name: gone.name.clone(),
                     };
                     if let Err(failure) = self.look(&key).await {
-                        // What is left behind is the garbage collector's.
+                        // Remaining objects are left to the garbage collector.
                         terminal::say(&format!("{}: {failure}", key.name));
                     }
                 }
-                // Told where it failed.
+                // Called with the failure.
                 Err(controller::Error::ReconcilerFailed(..)) => {}
                 Err(error) => terminal::say(&format!("{namespace}: {error}")),
             }
         }
     }
 
-    /// Tests wake the schedule that made them.
+    /// Tests wake the schedule that created them.
     fn with_schedules(
         &self,
         controller: Controller<DynamicObject>,
@@ -206,7 +206,7 @@ impl Operator {
         Api::namespaced_with(self.client.clone(), namespace, &resource(kind))
     }
 
-    /// Looks at a test, and does what follows until nothing does.
+    /// Checks a test, and performs steps until there are none.
     async fn look(&self, key: &Key) -> Result<Option<Duration>, Failure> {
         for _ in 0..STAGES_AT_ONCE {
             let tests = self.tests(key.kind, &key.namespace);
@@ -253,8 +253,8 @@ impl Operator {
         Ok(Some(Duration::ZERO))
     }
 
-    /// Ends the load of a test that is no more, without waiting for the garbage collector, which learns of a new kind of resource after
-    /// half a minute.
+    /// Ends the load of a deleted test, without waiting for the garbage collector, which notices a new kind of
+    /// resource only after half a minute.
     async fn stop_deleted(&self, key: &Key) -> Result<(), Failure> {
         let name = Names::new(key.kind, &key.name, "").coordinator();
         let job = self.api::<Job>(&key.namespace).get_opt(&name).await;
@@ -269,7 +269,7 @@ impl Operator {
         }
     }
 
-    /// What follows for a test, its acts done.
+    /// The next step of a test, with its actions performed.
     async fn follow(&self, run: &Test, known: &Known) -> Result<Step, Failure> {
         let mut seen = self.observe(run, known).await?;
         if let Some(pod) = step::hands_on(known, &seen) {
@@ -319,7 +319,7 @@ impl Operator {
             .await;
         match written {
             Ok(_) => {}
-            // Somebody was first, which is an event of its own.
+            // Somebody else was first; that change triggers its own event.
             Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => return Ok(true),
             Err(error) => {
                 let what = format!("the status of {}", kind.name());
@@ -384,7 +384,7 @@ impl Operator {
                 tail_lines: Some(TAIL_LINES),
                 ..LogParams::default()
             };
-            // A log that is gone says nothing.
+            // A deleted log has no content.
             seen.tail = pods.logs(&pod.name, &params).await.unwrap_or_default();
         }
         if matches!(run.work, Work::Suite { .. }) {
@@ -445,7 +445,7 @@ impl Operator {
         }
     }
 
-    /// Deletes a Job, and none of the same name that was made since.
+    /// Deletes a Job, but not a newer one with the same name.
     async fn drop_this_job(&self, namespace: &str, job: &SeenJob) -> Result<(), Failure> {
         let of_this = DeleteParams::background().preconditions(kube::api::Preconditions {
             uid: Some(job.uid.clone()),
@@ -501,7 +501,7 @@ fn left_to_other(place: &str) -> Note {
     }
 }
 
-/// What was to be deleted may be gone.
+/// The object may have been deleted already.
 fn is_gone(deleted: Result<(), kube::Error>, what: &str) -> Result<(), Failure> {
     match deleted {
         Ok(()) => Ok(()),
@@ -510,7 +510,7 @@ fn is_gone(deleted: Result<(), kube::Error>, what: &str) -> Result<(), Failure> 
     }
 }
 
-/// The test that an object says it is of.
+/// The test that an object claims to belong to.
 fn test_of(kind: Kind, object: &impl ResourceExt) -> Option<ObjectRef<DynamicObject>> {
     named_by(kind.label(), kind, object)
 }
@@ -548,7 +548,7 @@ fn failed(object: Arc<DynamicObject>, failure: &Failure, _: Arc<Operator>) -> Ac
     Action::requeue(TRY_AGAIN)
 }
 
-/// Reads how far a suite got that has ended: it may have done so before anybody listened.
+/// Reads the progress of a suite that has ended: it may have ended before its log was followed.
 async fn heard_at_the_end(pods: &Api<Pod>, run: &Test, seen: &mut Seen) {
     let Some(pod) = seen.pod(Role::Coordinator).filter(|pod| pod.is_over()) else {
         return;
@@ -559,7 +559,7 @@ async fn heard_at_the_end(pods: &Api<Pod>, run: &Test, seen: &mut Seen) {
         ..LogParams::default()
     };
     let mut heard = Heard::default();
-    // A log that is gone says nothing.
+    // A deleted log has no content.
     let log = pods.logs(&pod.name, &params).await.unwrap_or_default();
     log.lines().for_each(|line| heard.take_of_suite(line));
     let done = |runs: Option<Runs>| runs.map(|runs| runs.done);

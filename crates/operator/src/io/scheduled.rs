@@ -20,11 +20,11 @@ use crate::schedule::{self, Child, Next, Schedule, Told};
 use crate::status::{Known, Outcome};
 use crate::test::Refusal;
 
-/// Longest time after which a schedule is looked at again: clocks are set.
+/// Maximum time between two checks of a schedule: clocks may be set.
 const AGAIN_MAX: Duration = Duration::from_secs(86_400);
 
 impl Operator {
-    /// Looks at a schedule, and does what follows.
+    /// Checks a schedule, and performs the next step.
     pub(super) async fn look_scheduled(
         &self,
         key: &Key,
@@ -43,7 +43,7 @@ impl Operator {
         let mut next = schedule.follow(told.as_ref(), made, &children, now);
         match self.make_and_drop(key, object, value, &next).await {
             Ok(()) => {}
-            // The API did not want this one; it may want the next.
+            // The API refused this one; it may accept the next.
             Err(Failure::Refused(refusal)) => next.refuse(&refusal),
             Err(passing) => return Err(passing),
         }
@@ -73,7 +73,7 @@ impl Operator {
         Ok(None)
     }
 
-    /// Removes what a schedule made that is no more, without waiting for the garbage collector.
+    /// Removes the tests of a deleted schedule, without waiting for the garbage collector.
     pub(super) async fn drop_scheduled(&self, key: &Key) -> Result<(), Failure> {
         let made_by = ListParams::default().labels(&format!("{}={}", schedule::LABEL, key.name));
         let tests = self.tests(key.kind, &key.namespace);
@@ -91,7 +91,7 @@ impl Operator {
         Ok(())
     }
 
-    /// The tests that a schedule made.
+    /// The tests that a schedule created.
     async fn children(&self, key: &Key, object: &DynamicObject) -> Result<Vec<Child>, Failure> {
         let made_by = ListParams::default().labels(&format!("{}={}", schedule::LABEL, key.name));
         let listed = self.tests(key.kind, &key.namespace).list(&made_by).await;

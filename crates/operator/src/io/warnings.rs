@@ -12,14 +12,14 @@ use kube::api::ListParams;
 use crate::seen::{Hindrance, SeenPod};
 use crate::step::{Seen, elapsed};
 
-/// What takes no longer is as it should be.
+/// Delays up to this are normal.
 const USUAL: Duration = Duration::from_secs(5);
-/// Most objects that are asked about at a time: what keeps one keeps the others.
+/// Maximum objects queried at a time: what blocks one blocks the others.
 const ASKED_MAX: usize = 3;
-/// Most warnings that are looked at.
+/// Maximum warnings that are read.
 const WARNINGS_MAX: u32 = 20;
 
-/// Looks for warnings about pods that do not start, and Jobs that lack pods.
+/// Searches warnings about pods that do not start, and Jobs without pods.
 pub(super) async fn look_for(events: &Api<Event>, seen: &mut Seen, now: Timestamp) {
     let is_late = |made: Option<Timestamp>| made.is_some_and(|made| elapsed(made, now) >= USUAL);
     let is_kept = |pod: &SeenPod| {
@@ -42,7 +42,7 @@ pub(super) async fn look_for(events: &Api<Event>, seen: &mut Seen, now: Timestam
     }
 }
 
-/// The last warning about an object. What may not be read is none.
+/// The last warning about an object; none if it may not be read.
 async fn last(events: &Api<Event>, kind: &str, name: &str) -> Option<Hindrance> {
     let about = format!("involvedObject.kind={kind},involvedObject.name={name},type=Warning");
     let params = ListParams::default().fields(&about).limit(WARNINGS_MAX);

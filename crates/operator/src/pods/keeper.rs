@@ -12,17 +12,17 @@ use crate::test::Work;
 
 /// The volume that both share.
 const VOLUME: &str = "loadline-results";
-/// Where it lies.
+/// Its path.
 const FOLDER: &str = "/loadline/results";
-/// Where the user's volume lies.
+/// The path of the user's volume.
 const KEPT_FOLDER: &str = "/loadline/kept";
-/// Where the certificates of an object store lie.
+/// The path of an object store's certificates.
 const STORE_FOLDER: &str = "/loadline/store";
-/// The key of a Secret with them, as cert-manager has it.
+/// The key of a Secret with them, as in cert-manager.
 const AUTHORITY: &str = "ca.crt";
 
 impl Pod<'_> {
-    /// Lets the coordinator leave its result, and puts the container beside it that hands it on.
+    /// Lets the coordinator write its result, and adds the container that passes it on.
     pub(super) fn keep_results(&mut self) {
         let run = self.run;
         if run.results == Wanted::Nowhere {
@@ -36,7 +36,7 @@ impl Pod<'_> {
         env.push(json!({"name": "LOADLINE_AT_WORK", "value": at_work}));
         let mut mounts = vec![json!({"name": VOLUME, "mountPath": FOLDER, "readOnly": true})];
         let left = match self.run.work {
-            // Each row of it leaves a result, and its state has them.
+            // Each row of it has a result, which is in its state.
             Work::Suite { .. } => {
                 mounts.push(
                     json!({"name": STATE_VOLUME, "mountPath": RESULTS_FOLDER, "readOnly": true}),
@@ -73,7 +73,7 @@ impl Pod<'_> {
                 json!({"name": "loadline-store", "mountPath": STORE_FOLDER, "readOnly": true}),
             );
         }
-        // A quota may want limits of each container.
+        // A quota may require limits for each container.
         let mut resources = json!({"requests": {"cpu": "10m", "memory": "32Mi"}});
         if let Some(limits) = self.said.container.get("resources").map(|of| &of["limits"])
             && limits.is_object()
@@ -97,7 +97,7 @@ impl Pod<'_> {
         self.beside.push(keeper);
     }
 
-    /// Lets whom programs run as unless told otherwise write to a new volume, which is root's.
+    /// Lets the default user write to a new volume, which belongs to root.
     fn let_write(&mut self) {
         let context = self.spec.get_mut("securityContext");
         if let Some(context) = context.filter(|_| !self.said.spec.contains_key("securityContext"))

@@ -129,7 +129,7 @@ fn fields_that_are_not_known_go_through() {
     for field in ["envFrom", "resources"] {
         assert_eq!(container(&made)[field], runner[field], "{field}");
     }
-    // Behind them an agent is told where it runs, for whoever reads of its loss.
+    // After them come the variables for an agent's location, for messages about its loss.
     let env = container(&made)["env"].as_array().expect("a list").clone();
     let names: Vec<_> = env.iter().map(|one| &one["name"]).collect();
     assert_eq!(names, ["EMPTY", "POD_NAME", "NODE_NAME"]);
@@ -408,7 +408,7 @@ fn a_container_beside_the_coordinator_hands_its_result_on() {
     let state = json!({"name": "loadline-state", "mountPath": "/results", "readOnly": true});
     assert_eq!(keeper(&made)["volumeMounts"][1], state);
     let env = container(&made)["env"].as_array().expect("a list");
-    // Each row leaves a result of its own.
+    // Each row has its own result.
     assert!(env.iter().all(|one| one["name"] != "LOADLINE_JSON"));
 
     let made = of("none", json!({}));

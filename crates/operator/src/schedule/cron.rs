@@ -1,15 +1,15 @@
 //! Instants that an expression of cron names, in a time zone.
 //!
-//! Five fields as cron(8) has them: minute, hour, day of the month, month, day of the week; where both days are restricted, either is
-//! enough. A local time that a change of clocks leaves out does not come; one that comes twice counts twice where the hour field begins
-//! with `*`, and else the first time. Must not know a clock. Invariant: an instant is a whole minute, and nothing lies between it and the
-//! one before it.
+//! Five fields as in cron(8): minute, hour, day of the month, month, day of the week; if both days are restricted,
+//! either is enough. A local time that a clock change skips does not occur; one that occurs twice counts twice if the
+//! hour field begins with `*`, otherwise only the first time. Must not know a clock. Invariant: an instant is a whole
+//! minute, and there is none between it and the previous one.
 
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::jiff::civil::Date;
 use k8s_openapi::jiff::tz::{AmbiguousOffset, TimeZone};
 
-/// Most days that are looked through: what comes on a 29 February comes after eight years at the latest.
+/// Maximum days that are searched: a 29 February comes after eight years at the latest.
 const DAYS_MAX: usize = 9 * 366;
 const MONTHS: &[&str] = &[
     "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
@@ -35,14 +35,14 @@ struct Set {
     is_any: bool,
 }
 
-/// A field: what it is called, its least and greatest value, and the names of values from the least on.
+/// A field: its name, its minimum and maximum, and the names of values from the minimum on.
 struct Field(&'static str, u8, u8, &'static [&'static str]);
 
 impl Cron {
     /// Parses an expression.
     ///
     /// # Errors
-    /// It is invalid; in words.
+    /// It is invalid; says why.
     pub fn parse(text: &str) -> Result<Cron, String> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let [minutes, hours, days, months, weekdays] = fields[..] else {
@@ -69,7 +69,7 @@ impl Cron {
         let mut date = zone.to_datetime(after).date();
         for _ in 0..DAYS_MAX {
             let tomorrow = date.tomorrow().ok()?;
-            // Where clocks go back over midnight, two days lie into one another.
+            // If clocks go back over midnight, two days overlap.
             let both = [date, tomorrow].map(|date| self.of_day(zone, date));
             let later = both.concat().into_iter().filter(|at| *at > after).min();
             if later.is_some() {
@@ -165,7 +165,7 @@ fn values(part: &str, field: &Field) -> Result<impl Iterator<Item = u8> + use<>,
     let (first, last) = match (range, range.split_once('-')) {
         ("*", _) => (least, greatest),
         (_, Some((first, last))) => (value(first, field)?, value(last, field)?),
-        // A value with a step goes on to the end.
+        // A value with a step continues to the end.
         (first, None) if step.is_some() => (value(first, field)?, greatest),
         (only, None) => (value(only, field)?, value(only, field)?),
     };
@@ -189,7 +189,7 @@ fn value(text: &str, field: &Field) -> Result<u8, String> {
         .ok_or_else(|| format!("{name}: {text:?} is not between {least} and {greatest}"))
 }
 
-/// Digits alone, which a sign before them is not.
+/// Digits only, without a sign.
 fn number(text: &str) -> Option<u8> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits)

@@ -1,8 +1,8 @@
-//! Tests by a schedule: which are made, stopped and removed, and what is said of it.
+//! Tests by a schedule: which are created, stopped and removed, and the reported status.
 //!
-//! A pure function of the schedule, what was told of it, the tests that it made, and an instant. Must not know the API. Invariants: an
-//! instant has one test, named after it, so that an instant that is looked at twice makes no second one; of instants that were missed the
-//! last alone is made up for.
+//! A pure function of the schedule, its previous status, the tests that it created, and an instant. Must not know the
+//! API. Invariants: an instant has one test, named after it, so that checking an instant twice creates no second one;
+//! of missed instants only the last one is made up for.
 
 pub mod cron;
 
@@ -25,12 +25,12 @@ use cron::Cron;
 
 /// Label of tests created by a schedule; its value is the schedule's name.
 pub const LABEL: &str = "loadline.io/schedule";
-/// Longest name: a test's has the minute after it.
+/// Maximum length of a name: its tests' names add the minute.
 const NAME_MAX: usize = 51 - "-29000000".len();
-/// How many tests that ended stay, unless it is said: as CronJobs have it.
+/// Default number of ended tests that are kept, as for CronJobs.
 const PASSED_KEPT: usize = 3;
 const FAILED_KEPT: usize = 1;
-/// Most tests that may be kept of each.
+/// Maximum tests of each kind that may be kept.
 const KEPT_MAX: usize = 100;
 const FIELDS: &[&str] = &[
     "concurrencyPolicy",
@@ -47,9 +47,9 @@ const FIELDS: &[&str] = &[
 pub enum Policy {
     /// Both run.
     Allow,
-    /// The instant is left out.
+    /// The instant is skipped.
     Forbid,
-    /// The earlier one is stopped.
+    /// The earlier test is stopped.
     Replace,
 }
 
@@ -71,7 +71,7 @@ pub struct Schedule {
 pub struct Child {
     /// Its name.
     pub name: String,
-    /// Whether it is over, and then whether it passed.
+    /// Whether it has ended, and if so whether it passed.
     pub over: Option<bool>,
 }
 
@@ -87,13 +87,13 @@ pub struct Told {
     /// The same for people.
     #[serde(default)]
     pub message: Option<String>,
-    /// The last instant that was come up with.
+    /// The last instant that was handled.
     #[serde(default)]
     pub last_schedule_time: Option<Time>,
-    /// The next.
+    /// The next instant.
     #[serde(default)]
     pub next_schedule_time: Option<Time>,
-    /// Tests that run.
+    /// Running tests.
     #[serde(default)]
     pub active: Vec<String>,
 }
@@ -101,9 +101,9 @@ pub struct Told {
 /// The next actions, in this order: removals, creation, status, notes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next {
-    /// Tests to be removed.
+    /// Tests to remove.
     pub drop: Vec<String>,
-    /// The test to be made.
+    /// The test to create.
     pub make: Option<String>,
     /// The new status.
     pub told: Told,
@@ -152,7 +152,7 @@ impl Schedule {
         let name = fields::name(object)?;
         if name.len() > NAME_MAX {
             return Err(invalid(format!(
-                "metadata.name: at most {NAME_MAX} characters, for tests have the minute after it"
+                "metadata.name: at most {NAME_MAX} characters, because its tests add the minute to it"
             )));
         }
         load_test::read(&child(object, &name))?;
@@ -199,14 +199,14 @@ impl Schedule {
         let mut active: Vec<String> = running.map(|child| child.name.clone()).collect();
         active.sort();
         let last = told.and_then(|told| told.last_schedule_time.clone());
-        // What kept the schedule from being followed is over.
+        // The problem that blocked the schedule is over.
         let told = told.filter(|told| told.stage != "error");
         let mut next = Next {
             drop: self.beyond(children),
             make: None,
             told: Told {
                 stage: "scheduled".to_owned(),
-                // Why the last instant came to nothing is told until the next.
+                // Why the last instant had no test is reported until the next one.
                 reason: told.and_then(|told| told.reason.clone()),
                 message: told.and_then(|told| told.message.clone()),
                 last_schedule_time: last,
@@ -236,7 +236,7 @@ impl Schedule {
         next
     }
 
-    /// The last instant that has come since, and is not too old.
+    /// The last instant that was due since then, and is not too old.
     fn due(&self, since: Timestamp, now: Timestamp) -> Option<Timestamp> {
         let oldest = self
             .deadline
@@ -245,17 +245,17 @@ impl Schedule {
         self.cron.last(&self.zone, since, now)
     }
 
-    /// An instant has come.
+    /// An instant is due.
     fn come_to(&self, due: Timestamp, children: &[Child], next: &mut Next) {
         let name = format!("{}-{}", self.name, due.as_second() / 60);
-        // The status was not written after it was made.
+        // The status was not written after it was created.
         if children.iter().any(|child| child.name == name) {
             return;
         }
         let others = next.told.active.clone();
         match self.policy {
             Policy::Forbid if !others.is_empty() => {
-                let message = format!("{name} is left out: {} still runs", others.join(", "));
+                let message = format!("{name} is skipped: {} is still running", others.join(", "));
                 next.notes.push(note(true, "LeftOut", message));
                 return;
             }
@@ -270,19 +270,19 @@ impl Schedule {
             Policy::Allow | Policy::Forbid => {}
         }
         next.notes
-            .push(note(false, "Made", format!("{name} is made")));
+            .push(note(false, "Made", format!("created {name}")));
         next.told.active.push(name.clone());
         next.make = Some(name);
     }
 
-    /// Tests that ended, beyond those that stay.
+    /// Ended tests beyond those that are kept.
     fn beyond(&self, children: &[Child]) -> Vec<String> {
         let of = |is_passed: bool, kept: usize| {
             let over = children
                 .iter()
                 .filter(|child| child.over == Some(is_passed));
             let mut names: Vec<&String> = over.map(|child| &child.name).collect();
-            // The minute at their end has as many digits until the year 2160.
+            // The minute at their end has the same number of digits until the year 2160.
             names.sort_by_key(|name| Reverse(*name));
             names.into_iter().skip(kept).cloned().collect::<Vec<_>>()
         };
@@ -342,7 +342,7 @@ fn policy(spec: &Fields<'_>) -> Result<Policy, Refusal> {
         "Forbid" => Ok(Policy::Forbid),
         "Replace" => Ok(Policy::Replace),
         other => Err(invalid(format!(
-            "{}: {other:?} is none of Allow, Forbid and Replace",
+            "{}: {other:?} is not Allow, Forbid or Replace",
             spec.path("concurrencyPolicy")
         ))),
     }

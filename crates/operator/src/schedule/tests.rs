@@ -28,7 +28,7 @@ fn child_of(minute: i64, over: Option<bool>) -> Child {
     }
 }
 
-/// What was told after the instant of a minute.
+/// The status after the instant of a minute.
 fn told(minute: i64) -> Told {
     Told {
         last_schedule_time: Some(Time(at(minute))),
@@ -50,7 +50,7 @@ fn a_test_is_made_at_its_instant_and_once() {
     assert_eq!(then.make.as_deref(), Some("s-5"));
     assert_eq!(then.told.last_schedule_time, Some(Time(at(5))));
     assert_eq!(then.told.active, ["s-5"]);
-    // Whoever looks again with what was told makes none, nor does who finds it made.
+    // A repeated check creates no second test, nor does one that finds the test created.
     let children = [child_of(5, None)];
     let again = schedule.follow(Some(&then.told), at(1), &children, at(5));
     assert_eq!(
@@ -107,7 +107,7 @@ fn a_policy_says_what_becomes_of_one_that_still_runs() {
     let left_out = every("Forbid").follow(Some(&told(5)), at(1), &children, at(10));
     assert_eq!((left_out.make, left_out.drop.len()), (None, 0));
     assert_eq!(left_out.notes[0].reason, "LeftOut");
-    // It stays left out when the other has ended.
+    // It stays skipped when the other has ended.
     let later = [child_of(5, Some(true))];
     let later = every("Forbid").follow(Some(&left_out.told), at(1), &later, at(11));
     assert_eq!(later.make, None);

@@ -7,7 +7,7 @@ use super::{Act, At, Step};
 use crate::seen::Role;
 
 impl At<'_> {
-    /// The first stage: from the pod's making to its start.
+    /// The first stage: from the pod's creation to its start.
     pub(super) fn alone(&self) -> Step {
         if let Some(end) = self.coordinator_end() {
             return match end.has_run() {
@@ -25,7 +25,7 @@ impl At<'_> {
         }
     }
 
-    /// How far a suite is.
+    /// The progress of a suite.
     pub(super) fn progress(&self) -> Step {
         let mut step = Step::default();
         if let Some(pod) = self.seen.pod(Role::Coordinator) {

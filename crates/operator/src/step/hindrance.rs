@@ -14,36 +14,36 @@ use crate::seen::{Hindrance, SeenPod};
 const TOLD_AFTER: Duration = Duration::from_secs(10);
 /// How long creating a container may take before that is reported: large images take a while.
 const SLOW_AFTER: Duration = Duration::from_secs(30);
-/// How long an image or a container's parts are waited for: registries have hiccups.
+/// How long to wait for an image or a container's parts: registries may fail for a while.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a node is waited for: autoscalers make one within it.
+/// How long to wait for a node: autoscalers create one within it.
 const DEADLINE: Duration = Duration::from_secs(600);
 
-/// What a look at pods says.
+/// The result of checking pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// Nothing keeps them.
+    /// Nothing blocks them.
     Fine,
-    /// Nothing yet; look again after this time.
+    /// Nothing yet; check again after this time.
     Again(Duration),
-    /// This keeps them; look again after this time.
+    /// This blocks them; check again after this time.
     Kept(Hindrance, Duration),
-    /// This will not change.
+    /// This blocks them permanently.
     Hopeless(Hindrance),
 }
 
-/// Looks at all pods; the gravest counts.
+/// Checks all pods; the most severe result counts.
 pub(super) fn look(seen: &Seen, now: Timestamp) -> Look {
     let pods = seen.pods.iter().map(|pod| at_pod(pod, now));
     let jobs = seen.jobs.iter().filter_map(|job| {
         let waited = elapsed(job.made?, now);
         job.lacks_a_pod(&seen.pods).then(|| match &job.warning {
             Some(why) => {
-                let message = format!("Job {} lacks a pod: {}", job.name, why.message);
+                let message = format!("Job {} has no pod: {}", job.name, why.message);
                 borne(&why.reason, message, waited, TOLD_AFTER, DEADLINE)
             }
             None => {
-                let message = format!("Job {} lacks a pod yet", job.name);
+                let message = format!("Job {} has no pod yet", job.name);
                 borne("NoPod", message, waited, TOLD_AFTER, DEADLINE)
             }
         })
@@ -82,7 +82,7 @@ fn at_pod(pod: &SeenPod, now: Timestamp) -> Look {
             "InvalidImageName" | "ErrImageNeverPull" => Duration::ZERO,
             _ => PATIENCE,
         };
-        // The kubelet tells of each try, and of the pause after it.
+        // The kubelet reports each attempt, and the pause after it.
         let reason = match why.reason.as_str() {
             "ErrImagePull" => "ImagePullBackOff",
             reason => reason,

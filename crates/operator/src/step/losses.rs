@@ -16,7 +16,8 @@ use crate::status::{Lost, Stage};
 const HELD_FOR: Duration = Duration::from_secs(30);
 
 impl At<'_> {
-    /// Tells that the coordinator's pod is lost and another is made, and then that this one goes on; `None`: nothing of that is new.
+    /// Reports that the coordinator's pod is lost and another one created, and then that the new one continues;
+    /// `None`: nothing is new.
     pub(super) fn coordinator_change(&self) -> Option<Step> {
         if self.run.work.is_alone() {
             return None;
@@ -56,7 +57,7 @@ impl At<'_> {
         Some(Step::to(next, note))
     }
 
-    /// Tells of agents that were lost while the others go on, and of those in their places.
+    /// Reports agents that were lost while the others continue, and their replacements.
     pub(super) fn losses(&self) -> Step {
         let (fresh, again) = self.lost(None);
         let mut next = self.status.clone();
@@ -79,7 +80,7 @@ impl At<'_> {
                 continue;
             };
             lost.replaced_by = Some(pod.name.clone());
-            let message = format!("pod {} comes in the place of {}", pod.name, lost.agent);
+            let message = format!("pod {} replaces {}", pod.name, lost.agent);
             step.notes.push(Note {
                 is_warning: false,
                 reason: "AgentReplaced".to_owned(),
@@ -93,7 +94,7 @@ impl At<'_> {
 
     /// Recreates the Jobs of lost agents, which would wait for minutes after a few losses.
     fn remake(&self, step: &mut Step) {
-        // The Job of all agents has those that are not lost.
+        // The Job of all agents also has those that are not lost.
         if self.run.kind.is_indexed() {
             return;
         }
@@ -126,7 +127,7 @@ impl At<'_> {
             .then(|| job.made.map_or(HELD_FOR, |made| elapsed(made, self.now)))
     }
 
-    /// The pod that runs in the place of a lost agent that had none.
+    /// The replacement pod of a lost agent that had none yet.
     fn in_place_of(&self, lost: &Lost) -> Option<&SeenPod> {
         let pods = self.seen.pods.iter();
         let mut running = pods.filter(|pod| pod.is_running && !pod.is_over());
@@ -170,7 +171,7 @@ impl At<'_> {
         (lost, again)
     }
 
-    /// The fates of an agent's pods, without those already reported.
+    /// The outcomes of an agent's pods, without those already reported.
     fn fates(&self, number: u32, code: Option<i32>) -> Vec<(Option<&SeenPod>, Fate)> {
         let agent = Names::of(self.run).agent(number);
         let told = self.status.lost.iter().filter(|lost| lost.agent == agent);

@@ -25,9 +25,9 @@ use hindrance::{Look, look};
 use losses::told;
 use verdict::{CoordinatorEnd, Verdict};
 
-/// How long agents, and what hands the result on, may take to end after the coordinator.
+/// How long agents, and the container that passes the result on, may take to end after the coordinator.
 const FAREWELL: Duration = Duration::from_secs(10);
-/// After so long it is looked again whether a log is there to its end.
+/// Time after which to check again whether a log is complete.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The existing objects of a test.
@@ -37,16 +37,16 @@ pub struct Seen {
     pub jobs: Vec<SeenJob>,
     /// Their pods.
     pub pods: Vec<SeenPod>,
-    /// What the coordinator's log says.
+    /// The facts from the coordinator's log.
     pub heard: Heard,
     /// The last lines of the log of a coordinator that has ended.
     pub tail: String,
-    /// Where the whole result was put; `None`: nowhere yet.
+    /// Where the whole result was stored; `None`: nowhere yet.
     pub kept: Option<Kept>,
 }
 
 impl Seen {
-    /// The Job that a role's pods are of.
+    /// The Job of a role's pods.
     fn job(&self, role: Role) -> Option<&SeenJob> {
         let is_of_all = |job: &&SeenJob| job.role == Role::Agents && role.agent().is_some();
         let mut jobs = self.jobs.iter();
@@ -65,9 +65,9 @@ impl Seen {
 /// An action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Make what is missing of the coordinator: Service, identities, policy, Job.
+    /// Create missing objects of the coordinator: Service, identities, policy, Job.
     MakeCoordinator,
-    /// Make the agents' Jobs that are missing.
+    /// Create missing Jobs of agents.
     MakeAgents,
     /// Recreate the Job of this agent, whose pod is lost: a new Job creates its pod immediately.
     RemakeAgent(u32),
@@ -75,9 +75,9 @@ pub enum Act {
     DropAgents,
     /// Delete the coordinator's Job.
     DropCoordinator,
-    /// Delete what asked for the test.
+    /// Delete the resource that requested the test.
     Delete,
-    /// Hear what this pod's log says of agents.
+    /// Follow this pod's log for news about agents.
     Listen(String),
 }
 
@@ -88,16 +88,16 @@ pub struct Note {
     pub is_warning: bool,
     /// One word.
     pub reason: String,
-    /// For people.
+    /// A message for people.
     pub message: String,
 }
 
 /// The next step: first the actions, then the status, then the notes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// What is to be done.
+    /// The actions.
     pub acts: Vec<Act>,
-    /// The status to be written; `None`: as it is.
+    /// The status to write; `None`: unchanged.
     pub status: Option<Status>,
     /// Events to record.
     pub notes: Vec<Note>,
@@ -174,8 +174,8 @@ fn begin(run: &Test, now: Timestamp) -> Step {
     let mut status = Status::begun(run.kind, run.parallelism, now);
     status.observed_generation = run.generation;
     let message = match run.work.is_alone() {
-        true => "the pod is made",
-        false => "the coordinator is made, and reads the script",
+        true => "pod created",
+        false => "coordinator created; it is reading the script",
     };
     let message = message.to_owned();
     Step::to(status, note(Stage::Initialization, message)).and(Act::MakeCoordinator)
@@ -219,7 +219,7 @@ impl At<'_> {
             return self.failed_before_start(&end);
         }
         if self.seen.heard.is_listening {
-            let message = "the script can be run".to_owned();
+            let message = "the script is valid".to_owned();
             let next = self.status.at(Stage::Initialized, self.now);
             return Step::to(next, note(Stage::Initialized, message));
         }
@@ -231,15 +231,15 @@ impl At<'_> {
 
     fn initialized(&self) -> Step {
         if let Some(end) = self.coordinator_end() {
-            // The operator may have ended between making the agents and telling of it.
+            // The operator may have ended between creating the agents and reporting it.
             return match end.has_run() {
                 true => self.start(),
                 false => self.failed_before_start(&end),
             };
         }
         let message = match self.run.parallelism {
-            1 => "1 agent is made".to_owned(),
-            agents => format!("{agents} agents are made"),
+            1 => "1 agent created".to_owned(),
+            agents => format!("{agents} agents created"),
         };
         let next = self.status.at(Stage::Created, self.now);
         Step::to(next, note(Stage::Created, message)).and(Act::MakeAgents)
@@ -286,9 +286,9 @@ impl At<'_> {
         let mut next = self.status.at(Stage::Started, self.now);
         next.agents_ready = self.run.parallelism;
         let message = match self.run.agents() {
-            0 => "the pod is there".to_owned(),
-            1 => "the agent is there".to_owned(),
-            agents => format!("all {agents} agents are there"),
+            0 => "the pod is ready".to_owned(),
+            1 => "the agent has joined".to_owned(),
+            agents => format!("all {agents} agents have joined"),
         };
         Step::to(next, note(Stage::Started, message))
     }
@@ -340,7 +340,7 @@ impl At<'_> {
                 Some(HandOn::Awaited) | None => FAREWELL,
             };
             return Step {
-                // So that it is put there once.
+                // So that it is stored once.
                 status: (next.results != self.status.results).then_some(next),
                 again: Some(again.min(FAREWELL - waited)),
                 ..Step::default()
@@ -372,18 +372,18 @@ impl At<'_> {
         step
     }
 
-    /// How far the coordinator is with handing its result on.
+    /// The coordinator's progress in passing its result on.
     fn hand_on(&self) -> Option<HandOn> {
         self.seen.pod(Role::Coordinator)?.hand_on
     }
 
-    /// Where a result may be found that was not there in time.
+    /// Where to find a result that did not arrive in time.
     fn late_results(&self) -> Option<Kept> {
         let pod = self
             .seen
             .pod(Role::Coordinator)
             .filter(|pod| pod.hand_on.is_some())?;
-        Some(Kept::in_log(&pod.name, "it did not come in time"))
+        Some(Kept::in_log(&pod.name, "it did not arrive in time"))
     }
 
     /// The coordinator ended before there was load.
@@ -407,7 +407,7 @@ impl At<'_> {
         }
     }
 
-    /// The same step, which says once that an edit of the test changes nothing.
+    /// The same step, plus one note that an edit of the test has no effect.
     fn with_edit(&self, mut step: Step) -> Step {
         let seen = self.status.observed_generation;
         if seen.is_none() || self.run.generation <= seen {
@@ -418,13 +418,13 @@ impl At<'_> {
         step.notes.push(Note {
             is_warning: true,
             reason: "EditIgnored".to_owned(),
-            message: "it was edited, and continues as it started; delete it, and apply it again"
+            message: "the edit is ignored, and the test continues as it started; to apply it, delete the test and apply it again"
                 .to_owned(),
         });
         step
     }
 
-    /// Waits for pods, and says what keeps them.
+    /// Waits for pods, and reports what blocks them.
     fn wait(&self) -> Step {
         let listen = self.seen.pod(Role::Coordinator);
         let listen = listen.filter(|pod| pod.is_running);
@@ -447,7 +447,7 @@ impl At<'_> {
         step
     }
 
-    /// Says once that something keeps the test.
+    /// Reports once that something blocks the test.
     fn kept(&self, reason: &str, message: &str) -> Step {
         if self.status.reason.as_deref() == Some(reason) {
             return Step::default();
@@ -495,7 +495,7 @@ impl At<'_> {
     }
 }
 
-/// Time between two instants; none where the clock went back.
+/// Time between two instants; zero if the clock went back.
 pub(crate) fn elapsed(since: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(now.duration_since(since)).unwrap_or_default()
 }

@@ -153,7 +153,7 @@ fn an_edit_in_mid_run_is_told_once() {
     );
 }
 
-/// Nothing is asked for again while a test runs: grafana/k6-operator#529.
+/// Nothing is requested again while a test runs: grafana/k6-operator#529.
 #[test]
 fn a_test_goes_through_its_stages() {
     let run = test_run();

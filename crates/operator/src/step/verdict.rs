@@ -13,15 +13,15 @@ use super::losses::told;
 use crate::seen::{Ended, Hindrance, SeenJob, SeenPod};
 use crate::status::{Lost, Outcome, Stage};
 
-/// Most bytes of a log's end in a message.
+/// Maximum bytes of a log's end in a message.
 const TAIL_MAX: usize = 1_024;
 /// Exit codes from here on mean a signal.
 const KILLED: i32 = 128;
 /// Exit codes of a program that was killed.
 const SIGNALS: std::ops::RangeInclusive<i32> = 129..=159;
-/// How long after an agent's end that of the test is waited for: an agent ends with the test, and is seen to first.
+/// How long to wait for the test's end after an agent's: an agent ends with the test, and its end may be seen first.
 const HESITATION: Duration = Duration::from_secs(5);
-/// Exit codes of which a test that was cut off before its load has none.
+/// Exit codes that imply that the test had load.
 const AFTER_LOAD: &[ExitCode] = &[
     ExitCode::Ok,
     ExitCode::ThresholdsFailed,
@@ -32,11 +32,11 @@ const AFTER_LOAD: &[ExitCode] = &[
 /// How a coordinator ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CoordinatorEnd {
-    /// By itself.
+    /// On its own.
     Ended(Ended),
     /// Its pod was ended from outside.
     Removed(Hindrance),
-    /// Nothing of it is there.
+    /// It does not exist any more.
     Gone,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn end_of(
     is_gone.then_some(CoordinatorEnd::Gone)
 }
 
-/// Whether the Job makes another pod in the place of this one.
+/// Whether the Job replaces this pod.
 pub(super) fn is_replaced(pod: &SeenPod, job: Option<&SeenJob>) -> bool {
     let is_at_work = job.is_some_and(|job| !job.has_failed && !job.is_going);
     let is_moved_or_killed = match &pod.ended {
@@ -105,7 +105,7 @@ pub(super) fn is_replaced(pod: &SeenPod, job: Option<&SeenJob>) -> bool {
     is_at_work && is_moved_or_killed
 }
 
-/// Why a pod that was moved away or killed is gone.
+/// Why a pod was evicted or killed.
 pub(super) fn cause(pod: &SeenPod) -> String {
     if let Some(removed) = &pod.removed {
         return with(&removed.reason, &removed.message);
@@ -117,18 +117,18 @@ pub(super) fn cause(pod: &SeenPod) -> String {
     })
 }
 
-/// What became of an agent.
+/// The outcome of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is running, or ended with the test.
     Fine,
-    /// It ended, and the test is about to; if that goes on after this time it is lost.
+    /// It ended, and the test is about to; if the test still runs after this time the agent is lost.
     Doubtful(Duration),
     /// It is lost, for this cause.
     Lost(String),
 }
 
-/// What became of an agent; `code`: how the test ended, which is how its agents end.
+/// The outcome of an agent; `code`: the exit code of the test, which its agents share.
 pub(super) fn fate(
     pod: Option<&SeenPod>,
     job: Option<&SeenJob>,
@@ -164,7 +164,7 @@ pub(super) fn fate(
     Fate::Lost(with(&cause, &said.unwrap_or_default()))
 }
 
-/// What came out.
+/// The result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) outcome: Outcome,
@@ -173,7 +173,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// What the end of a coordinator means.
+    /// The result from the end of a coordinator.
     pub(super) fn of(end: &CoordinatorEnd, lost: &[Lost], tail: &str) -> Verdict {
         let error = |reason: &str, message: String| Verdict {
             outcome: Outcome::Error,
@@ -229,7 +229,7 @@ impl Verdict {
 }
 
 impl Verdict {
-    /// The same in the words of suites, whose rows may fail by other things than thresholds.
+    /// The same in the words of suites, whose rows may fail for other reasons than thresholds.
     pub(super) fn of_suite(mut self) -> Verdict {
         let word = format!("{:?}", ExitCode::ThresholdsFailed);
         if self.reason == word {
@@ -241,7 +241,7 @@ impl Verdict {
     }
 }
 
-/// What a coordinator said of its end: what its figures name, or the last error of its log.
+/// The coordinator's reason for its end: from its figures, or the last error of its log.
 fn said(ended: &Ended, tail: &str) -> String {
     let log = match ended.message.trim() {
         message if ended.figures.is_some() => return last_bytes(message, TAIL_MAX).to_owned(),
@@ -252,7 +252,7 @@ fn said(ended: &Ended, tail: &str) -> String {
 }
 
 fn known(code: i32) -> Option<ExitCode> {
-    // Those below are of other commands; here they are a program's that is not loadline.
+    // Lower codes belong to other commands; here they come from a program that is not loadline.
     let of_run = |known: &&ExitCode| **known == ExitCode::Ok || known.code() >= 97;
     let mut all = ExitCode::ALL.iter().filter(of_run);
     all.find(|known| i32::from(known.code()) == code).copied()

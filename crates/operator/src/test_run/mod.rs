@@ -124,7 +124,7 @@ fn cleanup(spec: &Fields<'_>, annotation: Option<&str>) -> Result<Cleanup, Refus
             "annotation {CLEANUP_ANNOTATION}: {other:?} is neither always nor on-success"
         ))),
         (other, _) => Err(invalid(format!(
-            "spec.cleanup: {other:?} is not post, the only value that there is"
+            "spec.cleanup: {other:?} is not post, the only valid value"
         ))),
     }
 }

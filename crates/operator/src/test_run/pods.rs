@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use crate::fields::Fields;
 use crate::test::{DECIDED, PodTemplate, Refusal, invalid};
 
-/// Fields of a pod that are the container's.
+/// Fields of a pod that belong to the container.
 const OF_CONTAINER: &[&str] = &["imagePullPolicy", "lifecycle", "resources"];
-/// Fields of the agents' pods that would keep the coordinator from a place, or tie it to one.
+/// Fields of the agents' pods that would restrict where the coordinator runs.
 const OF_AGENTS: &[&str] = &[
     "dnsPolicy",
     "hostIPC",
@@ -19,7 +19,7 @@ const OF_AGENTS: &[&str] = &[
     "hostPID",
     "topologySpreadConstraints",
 ];
-/// Fields that are looked at one by one.
+/// Fields that are handled one by one.
 const LOOKED_AT: &[&str] = &[
     "affinity",
     "automountServiceAccountToken",
@@ -42,7 +42,7 @@ const LOOKED_AT: &[&str] = &[
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PodFields(Map<String, Value>);
 
-/// What is said of all pods.
+/// Settings for all pods.
 pub(super) struct Pods {
     /// Fields of the agents' pods.
     pub(super) runner: PodFields,
@@ -62,7 +62,7 @@ impl PodFields {
         let mut decided = DECIDED.iter().chain(&["containers"]);
         if let Some(decided) = decided.find(|field| fields.contains_key(**field)) {
             return Err(invalid(format!(
-                "spec.{name}.{decided}: the operator decides about it"
+                "spec.{name}.{decided}: the operator sets this"
             )));
         }
         Ok(PodFields(fields))
@@ -101,7 +101,7 @@ impl Pods {
             put("ports", &self.ports);
         }
         for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
-            // Others ask a port, and agents listen on nothing.
+            // Other probes connect to a port, and agents listen on none.
             if let Some(value) = fields.get(probe).filter(|probe| probe["exec"].is_object()) {
                 pod.container.insert(probe.into(), value.clone());
             }
@@ -114,7 +114,7 @@ impl Pods {
         pod
     }
 
-    /// The coordinator's pod: what the initializer says, then the starter, then the runner.
+    /// The coordinator's pod: settings of the initializer, then the starter, then the runner.
     pub(super) fn coordinator(&self) -> PodTemplate {
         let all = [&self.initializer, &self.starter, &self.runner];
         let mut pod = self.shared(&all);
@@ -124,12 +124,13 @@ impl Pods {
         pod.container.insert("env".into(), json!(env));
         let sources = all.map(|fields| fields.list("envFrom").to_vec()).concat();
         pod.container.insert("envFrom".into(), json!(sources));
-        // Those of the runner are the agents'.
+        // Those of the runner belong to the agents.
         pod.container.remove("resources");
         if let Some(resources) = self.initializer.get("resources") {
             pod.container.insert("resources".into(), resources.clone());
         }
-        // Beside agents that keep apart there may be no room for one more: where it runs is taken from them, not with whom.
+        // Next to agents with anti-affinity there may be no room for another pod: it takes their node rules, but not
+        // their pod rules.
         let nodes = self.runner.get("affinity").map(|of| &of["nodeAffinity"]);
         let nodes = nodes
             .filter(|of| of.is_object())
@@ -152,7 +153,7 @@ impl Pods {
         image.filter(|_| !self.keeps_image)
     }
 
-    /// What is the same for coordinator and agents.
+    /// The parts common to coordinator and agents.
     fn shared(&self, all: &[&PodFields]) -> PodTemplate {
         let mut pod = PodTemplate {
             labels: of_metadata(all, "labels"),
@@ -167,7 +168,7 @@ impl Pods {
                 let is_runners = std::ptr::eq(*fields, &raw const self.runner);
                 let is_containers = OF_CONTAINER.contains(&name.as_str());
                 let is_agents = all.len() > 1 && OF_AGENTS.contains(&name.as_str());
-                // What the container of another image was given does not fit ours.
+                // Settings for the container of another image do not fit ours.
                 if (is_runners && is_agents) || (!is_runners && is_containers) {
                     continue;
                 }
@@ -196,7 +197,7 @@ impl Pods {
     }
 }
 
-/// What the user says of what a pod may do.
+/// The user's security context.
 fn secure(pod: &mut PodTemplate, all: &[&PodFields]) {
     if let Some(of_pod) = first(all, "securityContext") {
         pod.spec.insert("securityContext".into(), of_pod.clone());
@@ -235,12 +236,12 @@ pub(super) fn keep_apart(pod: &mut PodTemplate, labels: &Value) {
     pod.spec.insert("affinity".into(), affinity);
 }
 
-/// The first of several pods that says something.
+/// The first of several pods with this setting.
 fn first<'a>(all: &[&'a PodFields], name: &str) -> Option<&'a Value> {
     all.iter().find_map(|fields| fields.get(name))
 }
 
-/// Labels or annotations, those of the first over those of the others.
+/// Labels or annotations; those of the first override those of the others.
 fn of_metadata(all: &[&PodFields], name: &str) -> Map<String, Value> {
     let mut merged = Map::new();
     for fields in all.iter().rev() {
@@ -252,7 +253,7 @@ fn of_metadata(all: &[&PodFields], name: &str) -> Map<String, Value> {
     merged
 }
 
-/// Adds what is not there yet.
+/// Adds missing entries.
 fn join(all: &mut Vec<Value>, more: &[Value], key: &str) {
     for one in more {
         if !all.iter().any(|there| there[key] == one[key]) {

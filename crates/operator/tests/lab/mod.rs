@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 
 pub(crate) use kubectl::{kubectl, spawn};
 
-/// Longest wait for anything.
+/// Maximum wait for anything.
 pub(crate) const PATIENCE: &str = "--timeout=60s";
 
-/// A namespace, and the operator that looks after it.
+/// A namespace, and the operator that handles it.
 pub(crate) struct Lab {
     pub(crate) namespace: String,
     folder: tempfile::TempDir,
@@ -37,7 +37,7 @@ impl Lab {
             folder,
             operator: None,
         };
-        // Tests that begin together all bring them.
+        // Concurrent tests all install them.
         for (file, crd) in [
             ("crd.yaml", "crd/testruns.k6.io"),
             ("crd-loadtest.yaml", "crd/loadtests.loadline.io"),
@@ -95,7 +95,7 @@ impl Lab {
         }
     }
 
-    /// What the operator said.
+    /// The operator's output.
     pub(crate) fn operator_log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("operator.log")).unwrap_or_default()
     }
@@ -125,17 +125,17 @@ impl Lab {
         }));
     }
 
-    /// Waits for a stage; gives the status.
+    /// Waits for a stage; returns the status.
     pub(crate) fn wait(&self, name: &str, stage: &str) -> Value {
         self.wait_for(name, &format!("jsonpath={{.status.stage}}={stage}"))
     }
 
-    /// Waits for what kubectl can wait for; gives the status.
+    /// Waits for what kubectl can wait for; returns the status.
     pub(crate) fn wait_for(&self, name: &str, what: &str) -> Value {
         self.wait_of(&format!("testrun/{name}"), what)
     }
 
-    /// Waits for what kubectl can wait for of an object; gives its status.
+    /// Waits for what kubectl can wait for of an object; returns its status.
     pub(crate) fn wait_of(&self, object: &str, what: &str) -> Value {
         let waited = spawn(
             &[
@@ -163,7 +163,7 @@ impl Lab {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// Names of the objects of a kind that are of a test.
+    /// Names of a test's objects of a kind.
     pub(crate) fn names(&self, kind: &str, test: &str) -> Vec<String> {
         let label = format!("k6_cr={test}");
         let text = self.kubectl(&["get", kind, "-l", &label, "-o", "name"]);
@@ -219,14 +219,14 @@ pub(crate) fn k8s_with(
     ran.expect("it runs")
 }
 
-/// A service that answers everything and remembers when it was asked.
+/// A service that responds to everything and records when it was requested.
 pub(crate) struct Service {
     pub(crate) url: String,
     asked: Arc<Mutex<(u64, Option<Instant>)>>,
 }
 
 impl Service {
-    /// Begins to answer on loopback.
+    /// Starts to respond on loopback.
     pub(crate) fn start() -> Service {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("an address"));
@@ -241,7 +241,7 @@ impl Service {
         Service { url, asked }
     }
 
-    /// How often it was asked, and when at last.
+    /// How often it was requested, and when last.
     pub(crate) fn asked(&self) -> (u64, Option<Instant>) {
         *self.asked.lock().expect("nobody panicked")
     }

@@ -118,7 +118,7 @@ impl fmt::Display for UnknownPrecision {
         let UnknownPrecision(name) = self;
         write!(
             f,
-            "{name:?} is not a precision of InfluxDB; there are ns, us, ms, s, m and h"
+            "{name:?} is not a precision of InfluxDB; use ns, us, ms, s, m or h"
         )
     }
 }

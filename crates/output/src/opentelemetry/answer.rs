@@ -11,7 +11,7 @@ use crate::push::Refusal;
 /// Maximum characters of the collector's message that are shown.
 const SHOWN_MAX: usize = 200;
 
-/// The answer.
+/// The response.
 #[derive(Clone, PartialEq, Message)]
 struct Answer {
     #[prost(message, optional, tag = "1")]

@@ -15,7 +15,7 @@ use super::protobuf::{
 const STALE: u64 = 0x7ff0_0000_0000_0002;
 /// Values closer to zero than this count as zero: the client library's, 2^-128.
 const ZERO_THRESHOLD: f64 = f64::from_bits((1023 - 128) << 52);
-/// The reset hint of the first point of a histogram: it starts anew. Later points have no hint.
+/// The reset hint of the first point of a histogram: it starts from zero. Later points have no hint.
 const RESET: u64 = 1;
 
 /// A request, and the number of its samples.

@@ -369,7 +369,7 @@ impl Shared {
         match outcome {
             Outcome::Taken => {
                 if self.is_failing.swap(false, Relaxed) {
-                    let text = "the Prometheus receiver takes samples again";
+                    let text = "the Prometheus receiver accepts samples again";
                     (self.tell)(Word::Note, text);
                 }
             }

@@ -136,7 +136,7 @@ impl Keeper {
         self.senders.decide_version();
         let begun = now();
         if let Err(error) = self.senders.begin(&self.settings, &self.state) {
-            self.report.error = Some(format!("no thread: {error}"));
+            self.report.error = Some(format!("cannot start a thread: {error}"));
             return;
         }
         self.points

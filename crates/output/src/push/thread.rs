@@ -45,7 +45,7 @@ pub(crate) struct Pushing<L, C> {
     pub(crate) carrier: C,
     /// How long a piece waits for more values.
     pub(crate) interval: Duration,
-    /// Tells the carrier that the run has ended, however many pieces it still has.
+    /// Notifies the carrier that the run has ended, however many pieces it still has.
     pub(crate) ending: Arc<Ending>,
 }
 

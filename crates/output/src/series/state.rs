@@ -250,7 +250,7 @@ impl SeriesState {
         self.made
     }
 
-    /// Whether nothing was told yet.
+    /// Whether nothing was reported yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()

@@ -22,12 +22,12 @@ pub(super) struct Statistics<T> {
     pub(super) percentiles: Vec<(f64, T)>,
 }
 
-/// All figures of a report beside the statistics.
+/// All figures of a report besides the statistics.
 pub(super) struct Figures {
     pub(super) bytes_read: u64,
     pub(super) bytes_written: u64,
     pub(super) elapsed_ns: u64,
-    /// Answers by the first digit of their status, from 1 to 5.
+    /// Responses by the first digit of their status, from 1 to 5.
     pub(super) statuses: [u64; 5],
     pub(super) others: u64,
     /// Texts of failures, the most frequent first.

@@ -26,9 +26,9 @@ pub use uuid::Identity;
 /// What ends a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// So many requests (`-n`).
+    /// This many requests (`-n`).
     Requests(u64),
-    /// So much time (`-d`).
+    /// This much time (`-d`).
     Duration(Duration),
 }
 
@@ -70,7 +70,7 @@ pub struct Spec {
     pub timeout: Duration,
     /// The client.
     pub client: Client,
-    /// Requests per second (`-r`); `None`: as many as go.
+    /// Requests per second (`-r`); `None`: as many as possible.
     pub rate: Option<u64>,
     /// Whether the distribution of latencies is shown (`-l`).
     pub latencies: bool,

@@ -13,7 +13,7 @@ pub const DONE: &str = "Done!\n";
 /// The progress of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Requests that met a fate.
+    /// Completed requests, failed ones included.
     pub requests: u64,
     /// Time since the start.
     pub elapsed: Duration,

@@ -18,7 +18,7 @@ use crate::units::Bytes;
 /// Most rows of each section; the commonest are kept.
 const ROWS_MAX: usize = 24;
 
-/// Shares of the answers by status, size and content type.
+/// Shares of the responses by status, size and content type.
 pub(super) fn shapes<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
     let mut seen: BTreeMap<(u16, u8, String), u64> = BTreeMap::new();
     for run in sides.iter().flat_map(|side| &side.runs) {
@@ -104,7 +104,7 @@ fn commonest<K: Ord>(counts: BTreeMap<K, u64>) -> Vec<K> {
     counts.into_iter().map(|(key, _)| key).collect()
 }
 
-/// Shares of checks that held: a script's checks, and the expectations that answers failed.
+/// Shares of checks that held: a script's checks, and the expectations that responses failed.
 pub(super) fn checks<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
     const SHARE: (Unit, Better) = (Unit::Share, Better::Higher);
     let runs = || sides.iter().flat_map(|side| side.runs.iter().copied());

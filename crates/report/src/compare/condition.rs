@@ -54,7 +54,7 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("GB", Unit::Size, 1e9),
 ];
 
-/// Most digits of a number, so that it is one that a double holds well.
+/// Maximum digits of a number, so that a double can represent it.
 const DIGITS_MAX: usize = 15;
 
 /// A condition that a comparison may violate.
@@ -127,7 +127,7 @@ fn read_metric(reader: &mut TextReader<'_>) -> Result<(usize, Option<usize>), Te
         Some((time, metric)) => match TIMES.iter().position(|known| *known == time) {
             Some(time) => (Some(time), metric),
             None => {
-                let why = format!("{time:?} is not a time; there are {}", TIMES.join(" and "));
+                let why = format!("{time:?} is not a time; use {}", TIMES.join(" and "));
                 return Err(reader.error_at(start, why));
             }
         },
@@ -145,7 +145,7 @@ fn read_metric(reader: &mut TextReader<'_>) -> Result<(usize, Option<usize>), Te
         reader.error_at(
             start,
             format!(
-                "{found}; known are {} (percentiles, max and mean also as \
+                "{found}; use {} (percentiles, max and mean also as \
             service_time:p99, response_time:p99)",
                 names.join(", ")
             ),
@@ -271,7 +271,7 @@ impl Condition {
         Ok(crossings)
     }
 
-    /// For a time: the side without a response, whose times are those of failures alone.
+    /// For a time: the side without a response, whose times only come from failures.
     fn silent_side(&self, comparison: &Comparison, other: usize) -> Option<usize> {
         if METRICS[self.metric].1.is_some() {
             return None;
@@ -282,8 +282,7 @@ impl Condition {
             .find(|side| rates[*side] == Some(0.0))
     }
 
-    /// The row that answers: of two times the one named, else that of responses where both sides have
-    /// it.
+    /// The row for a metric: of two times the named one, otherwise response time if both sides have it.
     fn row_for(&self, comparison: &Comparison, other: usize) -> String {
         let (name, row, _) = METRICS[self.metric];
         if let Some(row) = row {
@@ -351,7 +350,7 @@ mod tests {
     #[test]
     fn refusals_name_the_column_and_what_could_stand_there() {
         for (text, column, part) in [
-            ("", 1, "there is no metric; known are goodput, rps, p50"),
+            ("", 1, "there is no metric; use goodput, rps, p50"),
             ("p98 +10%", 1, "\"p98\" is not a metric"),
             ("goodput", 8, "there is no number"),
             ("p99 ++1%", 7, "more than one sign"),

@@ -12,18 +12,18 @@ use serde_json::Value;
 
 use super::Side;
 
-/// What a difference has a bearing on.
+/// What a difference affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Bearing {
     /// The load, or how it is sent.
     Load,
-    /// Which target is asked.
+    /// Which target is tested.
     Target,
-    /// The machine and the program that made the load.
+    /// The machine and the program that generated the load.
     Environment,
-    /// What is judged or kept, not what happens.
+    /// What is judged or kept; it does not affect the run.
     Judgement,
-    /// What is written beside a run.
+    /// What is written besides the results.
     Note,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Difference {
     pub(super) bearing: Bearing,
     /// Where in the result, as `scenarios.bench.executor.vus`.
     pub(super) path: String,
-    /// What each side has there; of repetitions each different value.
+    /// The value of each side; for repetitions each distinct value.
     pub(super) values: Vec<String>,
 }
 
@@ -142,7 +142,7 @@ fn flatten(path: &str, value: &Value, depth: usize, found: &mut BTreeMap<String,
                 flatten(&below(name), field, depth + 1, found);
             }
         }
-        // A list of words is read best as one.
+        // A list of words is best shown as one.
         Value::Array(items) if items.iter().all(|item| !item.is_object()) => {
             let words: Vec<String> = items.iter().map(leaf).collect();
             found.insert(path.to_owned(), cut(&format!("[{}]", words.join(" "))));
@@ -182,7 +182,7 @@ fn cut(text: &str) -> String {
     format!("{kept}… #{:08x}", fnv1a(text.bytes()) as u32)
 }
 
-/// What may be said of the cause of what differs below: in a sentence.
+/// A sentence about the possible causes of the differences below.
 pub(super) fn caution(differences: &[Difference]) -> &'static str {
     let has = |bearing: Bearing| differences.iter().any(|one| one.bearing == bearing);
     if has(Bearing::Load) || has(Bearing::Environment) {

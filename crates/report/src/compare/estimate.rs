@@ -1,20 +1,19 @@
-//! How well a mean is known from values that follow one another in time.
+//! How precisely a mean is known from consecutive values.
 //!
-//! Neighbouring seconds are alike, so n of them say less than n independent ones: the variance of their
-//! mean is `variance * tau / n` with the autocorrelation time `tau = 1 + 2 * sum of autocorrelations`.
-//! Two estimates of tau are made and the larger, more careful one is used: the sum of the initial
-//! positive sequence (C. J. Geyer, "Practical Markov Chain Monte Carlo", Statistical Science 7 (1992)),
-//! and that of a first-order autoregressive process with Kendall's correction of its bias (M. G.
-//! Kendall, "Note on Bias in the Estimation of Autocorrelation", Biometrika 41 (1954)). Means are held
-//! against each other as B. L. Welch did (Biometrika 34 (1947)), with fewer degrees of
+//! Neighbouring seconds are correlated, so n of them say less than n independent ones: the variance of their mean is
+//! `variance * tau / n` with the autocorrelation time `tau = 1 + 2 * sum of autocorrelations`. Tau is estimated in
+//! two ways and the larger, more careful estimate is used: the sum of the initial positive sequence (C. J. Geyer,
+//! "Practical Markov Chain Monte Carlo", Statistical Science 7 (1992)), and that of a first-order autoregressive
+//! process with Kendall's correction of its bias (M. G. Kendall, "Note on Bias in the Estimation of Autocorrelation",
+//! Biometrika 41 (1954)). Means are compared by B. L. Welch's test (Biometrika 34 (1947)), with fewer degrees of
 //! freedom than the `n / tau - 1` of a known tau.
 //!
 //! Must not know what the values are. Invariant: values without any spread give a variance of zero, and
 //! nothing else does.
 
-/// Fewest values for a statement on their spread.
+/// Minimum values for a statement on their spread.
 pub(super) const VALUES_MIN: usize = 8;
-/// Pairs of lags looked at: with more, even a trend has long been noticed.
+/// Maximum pairs of lags: with more, even a trend has long been noticed.
 const LAG_PAIRS_MAX: usize = 250;
 /// The largest share of the values that one independent value may stand for: below two and a half of
 /// those nothing can be estimated.
@@ -25,7 +24,7 @@ const CERTAIN_SHARE: f64 = 0.8;
 /// The highest correlation of neighbours that is distinguished from one.
 const CORRELATION_MAX: f64 = 0.98;
 
-/// A mean and how well it is known.
+/// A mean and its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Estimate {
     pub(super) mean: f64,
@@ -45,7 +44,7 @@ impl Estimate {
         let mean = values.iter().sum::<f64>() / n;
         let apart: Vec<f64> = values.iter().map(|value| value - mean).collect();
         let power = lagged(&apart, 0);
-        // What is left of equal values is rounding.
+        // The spread of equal values is only rounding.
         if power.sqrt() <= mean.abs() * 1e-12 {
             return Some(Estimate {
                 mean,
@@ -55,7 +54,7 @@ impl Estimate {
         }
         let tau = initial_sequence(&apart, power).max(first_order(&apart, power));
         let tau = tau.clamp(1.0, (TAU_SHARE_MAX * n).max(1.0));
-        // Correlated values lie closer to their own mean than to the true one.
+        // Correlated values are closer to their own mean than to the true one.
         let spread = power * n / (n - tau);
         Some(Estimate {
             mean,
@@ -83,7 +82,7 @@ impl Estimate {
         })
     }
 
-    /// A single value that varies as those behind another estimate, made of `count` values, do.
+    /// A single value with the variance of another estimate from `count` values.
     pub(super) fn of_one_like(value: f64, other: &Estimate, count: usize) -> Estimate {
         Estimate {
             mean: value,
@@ -92,7 +91,7 @@ impl Estimate {
         }
     }
 
-    /// How far `other` lies above this one.
+    /// How far `other` is above this one.
     pub(super) fn to(&self, other: &Estimate) -> Difference {
         let variance = self.variance + other.variance;
         let parts = self.variance.powi(2) / self.degrees + other.variance.powi(2) / other.degrees;
@@ -108,7 +107,7 @@ impl Estimate {
     }
 }
 
-/// The difference of two means, and how well it is known.
+/// The difference of two means, and its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Difference {
     pub(super) by: f64,
@@ -118,7 +117,7 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// Whether there is anything to ask: equal values without any spread are the same.
+    /// Whether there is anything to test: equal values without any spread are the same.
     pub(super) fn is_question(&self) -> bool {
         self.by != 0.0 || self.error > 0.0
     }

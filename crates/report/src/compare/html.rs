@@ -11,7 +11,7 @@ use loadline_model::markup::escaped;
 use crate::svg::{Overlaid, Palette, overlays};
 
 const STYLE: &str = include_str!("page.css");
-/// Most runs that are drawn over one another; more hide one another.
+/// Maximum runs that are overlaid; more would hide one another.
 const RUNS_MAX: usize = 24;
 
 impl Comparison {

@@ -19,7 +19,7 @@ pub(super) struct Measure<'a> {
     pub(super) unit: Unit,
     pub(super) better: Better,
     whole: Whole<'a>,
-    /// Its value in a second, and how many answers a second must have on average for it.
+    /// Its value in a second, and how many responses a second needs on average for it.
     second: Option<(Second, f64)>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Measure<'a> {
         (self.whole)(result).filter(|value| value.is_finite())
     }
 
-    /// Its values in the steady seconds; `None` where seconds have too few answers or none for it.
+    /// Its values in the steady seconds; `None` if seconds have too few responses, or no value.
     pub(super) fn series_of(&self, result: &RunResult) -> Option<Vec<f64>> {
         let (second, answers_min) = self.second?;
         let rows = steady::rows(result);
@@ -92,7 +92,7 @@ fn rates<'a>() -> Vec<Measure<'a>> {
             Some(run.totals.rates.goodput)
         })
         .by_second(0.0, |row| row.per_second(row.good)),
-        // No test of its own: it would say twice what goodput and failures say.
+        // Not tested: it would only repeat what goodput and failures say.
         Measure::new("rps", "Throughput", RATE, |run| {
             Some(run.totals.rates.average)
         }),
@@ -111,7 +111,7 @@ fn rates<'a>() -> Vec<Measure<'a>> {
     ]
 }
 
-/// Answers that a second must have for its own percentile to mean something: two beyond it.
+/// Responses that a second needs for its own percentile to be meaningful: two beyond it.
 const FOR_P50: f64 = 10.0;
 const FOR_P90: f64 = 20.0;
 const FOR_P95: f64 = 40.0;
@@ -220,7 +220,7 @@ fn failures<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
     all
 }
 
-/// In a run shorter than this, starting up is most of what was used.
+/// In a shorter run, startup dominates the resource use.
 const CPU_SPAN_MIN_NS: u64 = 100_000_000;
 
 fn generator<'a>() -> Vec<Measure<'a>> {

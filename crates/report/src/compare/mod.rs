@@ -33,7 +33,7 @@ const LEVEL: f64 = 0.05;
 /// One or more runs of the same thing.
 #[derive(Clone, Debug)]
 pub struct Side<'a> {
-    /// How it is named in columns.
+    /// Its name in columns.
     pub name: String,
     /// Its runs; repetitions of one another where there are several.
     pub runs: Vec<&'a RunResult>,
@@ -51,7 +51,7 @@ pub struct Comparison {
     tests: usize,
 }
 
-/// What the spread of values is learnt from.
+/// The source of the spread of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Basis {
     /// The steady seconds of single runs.
@@ -79,7 +79,7 @@ struct Row {
 enum Cells {
     Numbers {
         unit: Unit,
-        /// One a side; `None` where the run has no such thing.
+        /// One per side; `None` if the run has no such value.
         values: Vec<Option<f64>>,
         /// One for each side but the first.
         changes: Vec<Change>,
@@ -87,23 +87,23 @@ enum Cells {
     Words(Vec<String>),
 }
 
-/// How a side's value lies to the first side's.
+/// How a side's value compares to the first side's.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
     /// Difference of the values; `None` when one is absent.
     by: Option<f64>,
-    /// What the spread says; `None` when there is too little to say it.
+    /// The result of the test; `None` if there is too little data.
     test: Option<Test>,
 }
 
-/// What the spread of the values says about a difference.
+/// The result of a test of a difference.
 #[derive(Clone, Copy, Debug)]
 struct Test {
-    /// Mean of the first side over what was looked at.
+    /// Mean of the first side over the compared values.
     first: f64,
     /// The same of the other.
     second: f64,
-    /// Interval of the difference of the means.
+    /// Confidence interval of the difference of the means.
     low: f64,
     high: f64,
     /// Share of pairs in which the other is the higher one.
@@ -113,11 +113,11 @@ struct Test {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// Chance alone explains it.
+    /// Explained by chance alone.
     Alike,
     Better,
     Worse,
-    /// More than chance, where neither is better.
+    /// More than chance, but neither direction is better.
     Differs,
 }
 
@@ -216,7 +216,7 @@ fn mean_value(measure: &Measure<'_>, side: &Side<'_>) -> Option<f64> {
     Some(values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// What the estimates are made of: a value for each steady second, or for each run.
+/// The values for the estimates: one for each steady second, or for each run.
 fn samples(measure: &Measure<'_>, side: &Side<'_>, basis: Basis) -> Vec<f64> {
     match (basis, side.runs.as_slice()) {
         (Basis::Seconds, [run]) => measure.series_of(run).unwrap_or_default(),
@@ -228,7 +228,7 @@ fn samples(measure: &Measure<'_>, side: &Side<'_>, basis: Basis) -> Vec<f64> {
     }
 }
 
-/// An estimate for each side where there is enough to make it.
+/// An estimate for each side with enough data.
 fn estimates(measure: &Measure<'_>, sides: &[Side<'_>], basis: Basis) -> Vec<Option<Estimate>> {
     if !measure.is_tested() {
         return vec![None; sides.len()];
@@ -247,7 +247,7 @@ fn estimates(measure: &Measure<'_>, sides: &[Side<'_>], basis: Basis) -> Vec<Opt
         .iter()
         .map(|values| Estimate::of_independent(values))
         .collect();
-    // A single run is taken to vary as the best known side does.
+    // A single run is assumed to vary like the side with the most data.
     let known = own
         .iter()
         .zip(&samples)

@@ -80,8 +80,8 @@ fn plain(number: f64) -> String {
     format!("{number:.digits$}")
 }
 
-/// How far a value lies above (below) another: of shares in percentage points, of what was zero in its
-/// own unit, of all else in percent.
+/// How far a value is above (below) another: for shares in percentage points, for changes from zero in the value's
+/// unit, otherwise in percent.
 pub(super) fn change(unit: Unit, first: f64, by: f64) -> String {
     match unit {
         _ if by == 0.0 => "0 %".to_owned(),
@@ -93,7 +93,7 @@ pub(super) fn change(unit: Unit, first: f64, by: f64) -> String {
 
 /// An interval of changes, its ends as [`change`] writes them.
 pub(super) fn interval(unit: Unit, first: f64, low: f64, high: f64) -> String {
-    // Beyond the value itself the ends say only that too little was seen.
+    // Ends beyond the value itself only mean that there was too little data.
     if unit != Unit::Share && first != 0.0 && high - low > 2.0 * first.abs() {
         return "\u{b1} over 100 %".to_owned();
     }

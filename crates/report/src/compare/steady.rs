@@ -11,7 +11,7 @@ pub(super) fn rows(result: &RunResult) -> Vec<&Row> {
     let Some((from, until)) = level_span(&result.plan) else {
         return Vec::new();
     };
-    // The first second makes connections; what a row shows of its last moments is not the plan's doing.
+    // The first second makes connections, and the end of the last row is not due to the plan.
     let from = from.0.saturating_add(Nanos::PER_SECOND);
     let until = until.map_or(u64::MAX, |at| at.0.saturating_add(Nanos::PER_SECOND / 10));
     let whole = usual_span(&result.series);
@@ -27,6 +27,6 @@ pub(super) fn rows(result: &RunResult) -> Vec<&Row> {
 /// The length of a whole row: that of the longest, as rows are halved in number all at once.
 fn usual_span(rows: &[Row]) -> u64 {
     let longest = rows.iter().map(|row| row.span_ns).max().unwrap_or(0);
-    // Timers are late by a little, and rows by that much longer or shorter.
+    // Timers are slightly late, so rows are slightly longer or shorter.
     (longest - longest / 10).max(1)
 }

@@ -52,8 +52,8 @@ pub(crate) fn plan(vus: u32, seconds: u64) -> TestPlan {
     }
 }
 
-/// A run of `seconds` with about `rate` answers each, that take `p50` nanoseconds; `noise` makes it
-/// differ from another such run.
+/// A run of `seconds` with about `rate` responses each, which take `p50` nanoseconds; `noise` makes it differ from
+/// another such run.
 pub(crate) fn run(seconds: u64, rate: u64, p50: u64, noise: u64) -> RunResult {
     let wobble = |second: u64| (second * 7_919 + noise * 104_729) % 41;
     let row = |second: u64| Second {

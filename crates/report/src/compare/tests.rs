@@ -170,7 +170,7 @@ fn conditions_are_held_against_every_other_side() {
         crossed("response_time:p99 +1%").is_err(),
         "a closed model has none"
     );
-    // Failures come fast where nothing answers.
+    // Failures are fast if nothing answers.
     let mut dead = run(30, 900, 2_000, 3);
     dead.totals.rates.average = 0.0;
     let comparison = compare(&[side("old", &[&old]), side("dead", &[&dead])]);

@@ -13,7 +13,7 @@ use crate::style::Style;
 const NAME_MAX: usize = 24;
 /// Columns of a label.
 const LABEL_MAX: usize = 40;
-/// Differences without a bearing on what is measured that are shown.
+/// Maximum differences shown that do not affect the measurements.
 const NOTES_MAX: usize = 8;
 
 /// Text with the colour that it is painted in after it was padded.
@@ -151,7 +151,7 @@ impl Comparison {
         page.paragraph(&format!("  {text} "), 4, word);
     }
 
-    /// The head of a section's table; a column is named only where a row has something in it.
+    /// The head of a section's table; a column is named only if a row has a value in it.
     fn head(&self, rows: &[&Row]) -> Vec<String> {
         let is_tested = rows.iter().any(|row| row.is_tested());
         let mut head = vec![String::new(), self.name(0)];
@@ -363,7 +363,7 @@ fn aligned(page: &mut Page, head: &[String], rows: &[Vec<Cell>], is_left: impl F
         .collect();
     page.line(&style.faint(format!("  {}", titles.join("   ")).trim_end()));
     for row in rows {
-        // What is empty to the end is not padded, or a painted blank would end the line.
+        // Trailing empty cells are not padded, or the line would end with painted blanks.
         let full = row
             .iter()
             .rposition(|cell| !cell.text.is_empty())

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use loadline_go::malformed::{chunk_size_fault, status_line_fault};
 use loadline_go::quote::{end_of_quoted, quoted_bytes, unquote};
 
-/// Words of our messages about the first line of an answer.
+/// Words of our messages about the first line of a response.
 const FIRST_LINES: &[&str] = &[
     "not HTTP",
     "speaks TLS",
@@ -39,7 +39,7 @@ const HEADER_LINES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What is wrong with the head of an answer; the detail itself when its words are not known.
+/// What is wrong with the head of a response; the detail itself if its words are unknown.
 pub(super) fn head(detail: &str) -> String {
     if let Some((first, second)) = content_lengths(detail) {
         let got = format!("[\"{first}\" \"{second}\"]");
@@ -69,7 +69,7 @@ pub(super) fn head(detail: &str) -> String {
 fn sample(detail: &str) -> Option<Vec<u8>> {
     let quoted = &detail[detail.find('"')?..];
     let inner = &quoted[1..end_of_quoted(quoted, '"')?];
-    // Ours is an escape that Go has in single quotes alone.
+    // We escape a character that Go only escapes in single quotes.
     let inner = match inner.contains(r"\'") {
         true => Cow::Owned(inner.replace(r"\'", "'")),
         false => Cow::Borrowed(inner),
@@ -77,7 +77,7 @@ fn sample(detail: &str) -> Option<Vec<u8>> {
     unquote(&inner, '"').ok()
 }
 
-/// A sample as far as its first line goes: Go reads no further.
+/// The first line of a sample: Go reads no further.
 fn first_line(sample: &[u8]) -> &[u8] {
     let end = sample.iter().position(|&byte| byte == b'\n');
     let line = &sample[..end.unwrap_or(sample.len())];
@@ -97,7 +97,7 @@ pub(super) fn body(detail: &str) -> Option<&'static str> {
         .then(|| chunk_size_fault(&sample(detail).unwrap_or_default()))
 }
 
-/// What of an answer is longer than Go reads; `None` where it is the head.
+/// The part of a response that is longer than Go reads; `None` if it is the head.
 pub(super) fn too_large(detail: &str) -> Option<&'static str> {
     match () {
         () if detail.contains("chunk-size line") => Some("header line too long"),

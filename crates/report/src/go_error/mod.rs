@@ -11,7 +11,7 @@ use loadline_go::errno;
 use loadline_model::ErrorClass;
 use loadline_model::snapshot::ErrorKey;
 
-/// What Go says of an answer to a handshake that is none.
+/// Go's message for a handshake response that is not TLS.
 const NOT_TLS: &str = "tls: first record does not look like a TLS handshake";
 
 /// How our messages about TLS after the handshake begin.
@@ -69,7 +69,7 @@ fn title(method: &str) -> String {
     }
 }
 
-/// Go's client gives errors of the body without the request.
+/// Go's client returns errors of the body without the request.
 fn reads_body(key: &ErrorKey) -> bool {
     match key.class {
         ErrorClass::Truncated => !says(key, "response head"),
@@ -135,7 +135,7 @@ const HTTP2: &[(&str, &str, &str)] = &[
     ("rules of a stream", "stream error: ", ""),
     ("rules of HTTP/2", "connection error: ", ""),
     (
-        "turned the request away",
+        "refused the request",
         "http2: Transport received GOAWAY from server ErrCode:",
         "",
     ),
@@ -163,7 +163,7 @@ fn http2(key: &ErrorKey) -> String {
     }
 }
 
-/// A proxy that makes no tunnel: Go gives the reason behind the status.
+/// A proxy that opens no tunnel: Go returns the reason after the status.
 fn proxy(key: &ErrorKey) -> String {
     if let Some((_, refusal)) = key.detail.split_once("answered CONNECT with status ") {
         let reason = refusal.split_once(' ').map(|(_, reason)| reason);
@@ -209,7 +209,7 @@ fn tls(key: &ErrorKey) -> String {
     }
 }
 
-/// The address spoken to, or the host of the URL where it never came to one.
+/// The remote address, or the host of the URL if none was contacted.
 fn address(key: &ErrorKey) -> String {
     key.address.clone().unwrap_or_else(|| host(key))
 }
@@ -273,7 +273,7 @@ fn unreachable(key: &ErrorKey) -> &'static str {
     }
 }
 
-/// Go's words for too many, and ours for one that leads nowhere.
+/// Go's words for too many, and ours for one without a usable target.
 fn redirect(key: &ErrorKey) -> String {
     detail_or(key, "stopped after 10 redirects")
 }
@@ -335,7 +335,7 @@ mod tests {
                 "connection error: PROTOCOL_ERROR",
             ),
             (
-                "the target turned the request away with GOAWAY: ENHANCE_YOUR_CALM",
+                "the target refused the request with GOAWAY: ENHANCE_YOUR_CALM",
                 "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM",
             ),
             (

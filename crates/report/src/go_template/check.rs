@@ -7,7 +7,7 @@ use super::node::{Branch, Command, Function, Node, Operand, Pipe};
 use super::value::Value;
 use super::{Template, TemplateError, printf};
 
-/// Refuses what would fail in every execution.
+/// Refuses templates that would fail in every execution.
 pub(super) fn check(template: &Template) -> Result<(), TemplateError> {
     for nodes in std::iter::once(&template.main).chain(template.defined.values()) {
         each_node(nodes, &mut |node| check_node(template, node))?;

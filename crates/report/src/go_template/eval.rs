@@ -9,7 +9,7 @@ use super::{Host, Limits, Template, TemplateError, calls, functions, show};
 
 type Result<T> = std::result::Result<T, TemplateError>;
 
-/// Whether a loop goes on after a node.
+/// Whether a loop continues after a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     Next,
@@ -332,7 +332,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// The key and item at a position of what is ranged over; `None` behind the last.
+/// The key and item at a position of the ranged value; `None` after the last.
 fn item_of(value: &Value, position: usize) -> std::result::Result<Option<(Value, Value)>, String> {
     let index = Value::Int(position as i64);
     Ok(match value {

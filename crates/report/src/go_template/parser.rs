@@ -258,7 +258,7 @@ impl Parser<'_> {
         self.body_of(name)
     }
 
-    /// The body of a template of its own: it sees no variable but the dollar sign.
+    /// The body of a separate template: its only variable is the dollar sign.
     fn body_of(&mut self, name: String) -> Result<()> {
         self.deeper()?;
         let outside = std::mem::replace(&mut self.variables, vec![String::new()]);
@@ -527,7 +527,7 @@ fn arity(wanted: Function) -> (&'static str, usize, Option<usize>) {
     found.unwrap_or(("function", 0, None))
 }
 
-/// What cannot take the result of the stage before it.
+/// Stages that cannot take the result of the previous one.
 fn is_inert(operand: &Operand) -> bool {
     matches!(operand, Operand::Dot | Operand::Nil | Operand::Constant(_))
 }

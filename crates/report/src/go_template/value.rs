@@ -12,7 +12,7 @@ pub type Method = Rc<dyn Fn(&[Value]) -> Result<Value, String>>;
 /// One value.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// What a missing key of a map gives.
+    /// The value of a missing key of a map.
     Missing,
     /// Go's `nil`.
     Nil,
@@ -67,7 +67,7 @@ pub struct Object {
     pub type_name: &'static str,
     /// Fields and methods.
     pub members: Vec<(&'static str, Member)>,
-    /// What it prints as; `None`: its fields in braces.
+    /// Its printed form; `None`: its fields in braces.
     pub text: Option<String>,
     /// Whether Go has a pointer to it, and prints an ampersand before the braces.
     pub pointer: bool,

@@ -108,7 +108,7 @@ impl Figures {
     }
 }
 
-/// Bytes of the bodies: of answers to HEAD what they announced, where the plan had that kept.
+/// Bytes of the bodies: for responses to HEAD the announced length, if the plan kept it.
 fn bytes(result: &RunResult) -> u64 {
     let seen = &result.totals.seen;
     let by = result.plan.aggregation.by_header.as_deref();
@@ -122,7 +122,7 @@ fn bytes(result: &RunResult) -> u64 {
     announced.fold(0, u64::saturating_add)
 }
 
-/// Over all answers: those without the phase (connections in use need no dialling) count as zero.
+/// Over all responses: those without the phase (reused connections need no dialling) count as zero.
 fn span(phase: &Summary, answers: u64) -> Span {
     let everywhere = phase.count() >= answers;
     Span {

@@ -41,7 +41,7 @@ fn write_report(figures: &Figures, out: &mut String) -> std::fmt::Result {
         "  Requests/sec:\t{}",
         number(figures.requests_per_second)
     )?;
-    // The line of two spaces is hey's: its condition stands on a line of its own.
+    // The line of two spaces is hey's: its template has a condition on a separate line.
     writeln!(out, "  ")?;
     if figures.bytes > 0 {
         writeln!(out, "  Total data:\t{} bytes", figures.bytes)?;

@@ -19,7 +19,7 @@ pub struct ReportTemplate {
     template: Template,
 }
 
-/// The fields that hold one value for every answer.
+/// The fields that hold one value for every response.
 const PER_ANSWER: &[&str] = &[
     "Lats",
     "ConnLats",
@@ -223,7 +223,7 @@ fn totals(figures: &Figures) -> Vec<(&'static str, Value)> {
         ];
         Value::object("requester.Bucket", fields)
     };
-    // Go's report has nothing here when nothing was answered.
+    // Go's report has nothing here if there was no response.
     let unless_empty = |value: Value| {
         if figures.answers == 0 {
             Value::Nil

@@ -18,7 +18,7 @@ const ROWS_MAX: usize = 20;
 /// Messages of each error class.
 const MESSAGES_MAX: usize = 3;
 
-/// Answers by shape or status, a sampled body of each, and who answered.
+/// Responses by shape or status, a sampled body of each, and the peers.
 pub(super) fn write(html: &mut Html, result: &RunResult) {
     let seen = &result.totals.seen;
     if seen.shapes.is_empty() {

@@ -6,10 +6,10 @@
 use super::Part;
 use super::markup::Html;
 
-/// The heading of the section of the charts, which is no part.
+/// The heading of the section of the charts, which is not a part.
 pub(super) const CHARTS: &str = "Over time";
 
-/// Sections that have no heading of their own, and what they are called by.
+/// Sections without a heading, and their names.
 const WITHOUT_HEADING: [(&str, &str); 2] = [("verdict", "Verdict"), ("figures", "Figures")];
 
 /// Writes the list: the sections above the charts, the charts, those below.
@@ -34,7 +34,7 @@ pub(super) fn write(
     html.raw("</ul></details></nav>");
 }
 
-/// What a section is called by, as markup; `None`: it is not shown.
+/// The name of a section, as markup; `None`: it is not shown.
 fn name_of(id: &str, parts: &[Part]) -> Option<String> {
     let part = parts.iter().find(|part| part.id == id)?;
     if part.html.is_empty() {

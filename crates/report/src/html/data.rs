@@ -124,7 +124,7 @@ fn observed(
     columns
 }
 
-/// Points of a percentile curve for each factor of ten in how rare a slower request is.
+/// Points of a percentile curve per decade of 1/(1 − p).
 const POINTS_PER_DECADE: u32 = 12;
 
 /// Times by percentile, in nanoseconds, from the fastest to the percentile that one value lies beyond:
@@ -147,7 +147,7 @@ fn curve(trends: &[(&str, Option<TimeTrend>)]) -> Value {
     json!(curves)
 }
 
-/// The same of a run of which nothing is known yet.
+/// The same for a run without data yet.
 pub(super) fn nothing() -> String {
     whole(
         &json!({ "began": 0, "is_script": false, "warm_up": 0, "cores": 0, "thresholds": [], "marks": [], "observed": {}, "curve": {} }),
@@ -264,7 +264,7 @@ fn packed(heat: &Heat) -> Vec<i64> {
     packed
 }
 
-/// A column for each class of which something failed.
+/// A column for each class with failures.
 fn failures(rows: &[Row]) -> String {
     let classes: BTreeSet<ErrorClass> = rows
         .iter()

@@ -32,7 +32,7 @@ pub(super) enum Kind<'a> {
 
 /// The parts in the order in which they stand; those of the first list above the charts.
 const ABOVE: [&str; 5] = ["verdict", "figures", "thresholds", "checks", "errors"];
-/// While a run goes on its figures say more than its verdict, which comes at the end.
+/// During a run its figures say more than its verdict, which comes at the end.
 const ABOVE_LIVE: [&str; 5] = ["figures", "verdict", "thresholds", "checks", "errors"];
 const BELOW: [&str; 10] = [
     "observed",

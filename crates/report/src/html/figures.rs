@@ -15,8 +15,8 @@ use crate::units::{Bytes, count, rate, share, span, span_or_dash};
 const SERVICE: &str = "Service time p99";
 const RESPONSE: &str = "Response time p99";
 
-/// The four figures that a run is judged by, as tiles; the others in a table below them. `now`: the last
-/// seconds of a run that goes on.
+/// The four figures that a run is judged by, as tiles; the others in a table below them. `now`: the last seconds of a
+/// run in progress.
 pub(super) fn write(html: &mut Html, result: &RunResult, now: Option<&Row>) {
     html.raw("<dl class=\"figures\">");
     let tiles = [
@@ -37,7 +37,7 @@ pub(super) fn write(html: &mut Html, result: &RunResult, now: Option<&Row>) {
     html.raw("</div>");
 }
 
-/// In an open model what users wait for, from the intended start; else the time of the service.
+/// In an open model the response time, from the scheduled start; otherwise the service time.
 fn judged_time(result: &RunResult) -> (&'static str, TimeTrend) {
     match response_time(result).filter(|_| !result.plan.sends_several()) {
         Some(times) => (RESPONSE, times),
@@ -206,7 +206,7 @@ fn rates(result: &RunResult) -> Vec<Vec<String>> {
     rows
 }
 
-/// What became of the requests.
+/// The outcomes of the requests.
 fn fates(result: &RunResult) -> Vec<Vec<String>> {
     let counts = &result.totals.seen.counts;
     let about = match (
@@ -229,7 +229,7 @@ fn fates(result: &RunResult) -> Vec<Vec<String>> {
     rows
 }
 
-/// How much was at work, moved, and for how long.
+/// Busy VUs, transferred bytes, and duration.
 fn extent(result: &RunResult) -> Vec<Vec<String>> {
     let totals = &result.totals;
     let counts = &totals.seen.counts;
@@ -278,12 +278,12 @@ fn row(name: &str, value: &str, about: &str) -> Vec<String> {
     [name, value, about].map(str::to_owned).to_vec()
 }
 
-/// One of the figures that lead.
+/// One of the leading figures.
 struct Tile {
     name: &'static str,
     value: String,
     about: String,
-    /// Of the last seconds; `None` when the run is over.
+    /// The value of the last seconds; `None` if the run is over.
     now: Option<String>,
     /// A value for each row of the run.
     curve: Vec<Option<f64>>,

@@ -13,12 +13,12 @@ pub(super) struct Html {
     title: &'static str,
 }
 
-/// How a column of a table stands.
+/// How a column of a table is aligned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Words, at the left.
+    /// Words, left-aligned.
     Words,
-    /// Numbers, at the right, with digits of one width.
+    /// Numbers, right-aligned, with digits of equal width.
     Numbers,
     /// Code: addresses, names, conditions.
     Code,
@@ -43,7 +43,7 @@ impl Html {
         self
     }
 
-    /// A text, whatever is in it.
+    /// A text with any content.
     pub(super) fn text(&mut self, text: &str) -> &mut Html {
         push_escaped(text, &mut self.out);
         self
@@ -55,7 +55,7 @@ impl Html {
         self
     }
 
-    /// What [`Html::text`] does to a text between two literals.
+    /// Escapes a text between two literals, like [`Html::text`].
     pub(super) fn between(
         &mut self,
         before: &'static str,
@@ -75,7 +75,7 @@ impl Html {
         self.raw("</h2>")
     }
 
-    /// Opens the frame of a table, which scrolls where there is no room, with keys too.
+    /// Opens the frame of a table, which scrolls if there is no room, also with keys.
     pub(super) fn wide(&mut self) -> &mut Html {
         let title = if self.title.is_empty() {
             "Figures"
@@ -89,7 +89,7 @@ impl Html {
         )
     }
 
-    /// A table; without a head where no column has a name. Nothing without rows.
+    /// A table; without a head if no column has a name. Nothing without rows.
     pub(super) fn table(&mut self, columns: &[(&str, Side)], rows: &[Vec<String>]) -> &mut Html {
         if rows.is_empty() {
             return self;

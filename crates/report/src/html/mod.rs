@@ -32,7 +32,7 @@ use markup::Html;
 pub struct Part {
     /// The element's `id`.
     pub id: &'static str,
-    /// What is in it, as markup; empty: the result has nothing to say here, and the part is hidden.
+    /// Its content as markup; empty: the part is hidden.
     pub html: String,
 }
 
@@ -53,7 +53,7 @@ pub fn report(result: &RunResult) -> String {
 pub struct Steering {
     /// Whether the run can be paused and resumed: whether a scenario is controlled from outside.
     pub can_pause: bool,
-    /// A word that no other page has, for the page's own scripts; from a source that cannot be guessed.
+    /// The nonce of the page's own scripts; unique and unpredictable.
     pub nonce: String,
 }
 

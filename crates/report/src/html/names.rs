@@ -16,18 +16,18 @@ use super::markup::Html;
 use crate::k6::by_tag::{COLUMNS, figures, shown_value};
 use crate::units::{count, counted};
 
-/// Rows shown; beyond, a page is no longer read but searched, and the outputs are better for that.
+/// Maximum rows shown: longer tables are searched rather than read, and the outputs are better for that.
 const ROWS_MAX: usize = 500;
 
-/// The same while the run goes on, when the table is sent each second.
+/// The same during the run, when the table is sent each second.
 const ROWS_NOW: usize = 50;
 
-/// The table; nothing where all requests are alike.
+/// The table; nothing if all requests are alike.
 pub(super) fn write(html: &mut Html, result: &RunResult) {
     write_rows(html, result, ROWS_MAX);
 }
 
-/// The table of a run that goes on.
+/// The table of a run in progress.
 pub(super) fn write_now(html: &mut Html, result: &RunResult) {
     write_rows(html, result, ROWS_NOW);
 }
@@ -56,7 +56,7 @@ fn write_rows(html: &mut Html, result: &RunResult, rows_max: usize) {
     }
     if table.overflowed > 0 {
         let text = format!(
-            "{} with further values are counted in the totals alone",
+            "{} with further values are counted only in the totals",
             counted(table.overflowed, "sample")
         );
         html.between("<p class=\"hint\">", &text, "</p>");

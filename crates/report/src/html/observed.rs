@@ -17,7 +17,7 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
     if observations.is_empty() {
         return;
     }
-    html.heading("Observed", "the service under test beside the load");
+    html.heading("Observed", "the service under test during the load");
     let columns = [
         ("who", Side::Words),
         ("what", Side::Words),

@@ -13,7 +13,7 @@ use crate::{agents, describe, marks};
 /// Rows of the tables of scenarios and requests.
 const ROWS_MAX: usize = 100;
 
-/// What is tested, how, and when it began.
+/// What is tested, how, and when it started.
 pub(super) fn title(html: &mut Html, result: &RunResult) {
     let title = describe::title(&result.plan, &result.environment.command);
     html.between("<h1>", &title, "</h1>");
@@ -172,7 +172,7 @@ pub(super) fn environment(html: &mut Html, result: &RunResult) {
     }
 }
 
-/// A word as a shell takes it.
+/// A word quoted for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -181,7 +181,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The whole plan, folded away.
+/// The whole plan, collapsed.
 pub(super) fn plan(html: &mut Html, result: &RunResult) {
     let text = serde_json::to_string_pretty(&result.plan).unwrap_or_default();
     html.raw("<details><summary><h2>Plan <small>the full test plan as JSON</small></h2></summary>");

@@ -12,7 +12,7 @@ const POINTS_MAX: usize = 60;
 /// The curve's own units of height.
 const HEIGHT: f64 = 20.0;
 
-/// What neighbours become where there are more values than points.
+/// How neighbours are merged if there are more values than points.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Joined {
     /// Their mean.
@@ -21,7 +21,7 @@ pub(super) enum Joined {
     Most,
 }
 
-/// The curve, from zero to the most; nothing of fewer than two values.
+/// The curve, from zero to the maximum; nothing for fewer than two values.
 pub(super) fn write(html: &mut Html, values: &[Option<f64>], how: Joined) {
     let per_point = values.len().div_ceil(POINTS_MAX).max(1);
     let points: Vec<Option<f64>> = values

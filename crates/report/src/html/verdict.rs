@@ -14,7 +14,7 @@ use crate::text::generator::written;
 use crate::text::how_ended;
 use crate::units::{count, rate, span};
 
-/// How a run came out, at a glance.
+/// The outcome of a run, at a glance.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Grade {
     Good,
@@ -100,7 +100,7 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
     html.between("<p class=\"requests\">", &requests, "</p></div>");
 }
 
-/// Whether this is how a run stands that is not over.
+/// Whether this is the state of a run in progress.
 pub(super) fn is_going_on(result: &RunResult) -> bool {
     result.verdict.delivery == Delivery::Unfinished && result.totals.stop == StopReason::Finished
 }
@@ -123,7 +123,7 @@ fn words(delivery: Delivery, limit: Limit) -> String {
     format!("{delivered} · {limited}")
 }
 
-/// With a capital at the beginning; headlines are written to stand within a line.
+/// With a capital at the beginning; headlines are written to be part of a line.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {
@@ -218,7 +218,7 @@ fn nothing() -> String {
     "no data".to_owned()
 }
 
-/// The thresholds and how they came out.
+/// The thresholds and their results.
 pub(super) fn thresholds(html: &mut Html, result: &RunResult) {
     let all = thresholds_of(result);
     if all.is_empty() {

@@ -63,7 +63,7 @@ struct Figures {
     hits: u64,
     sent_bytes: u64,
     bytes: u64,
-    /// Codes and messages of failures, and how often each came.
+    /// Codes and messages of failures, and how often each occurred.
     errors: Vec<(String, String, u64)>,
 }
 
@@ -175,7 +175,7 @@ impl Tally {
     fn at_work(&self) -> [u64; 3] {
         let least = self.at_work.0.iter().min().copied().unwrap_or(0);
         let greatest = self.at_work.0.iter().max().copied().unwrap_or(0);
-        // A mean of nothing is no number, which becomes 0.
+        // A mean of nothing is not a number, which becomes 0.
         [least, greatest, self.at_work.mean() as u64]
     }
 }
@@ -204,7 +204,7 @@ pub struct InfluxNames {
     pub measurement: String,
     /// The application.
     pub application: String,
-    /// What the events at start and end are called by.
+    /// The name of the events at start and end.
     pub title: String,
     /// Tags of these events; empty: none.
     pub event_tags: String,
@@ -402,7 +402,7 @@ fn write_to(text: &mut String, what: std::fmt::Arguments<'_>) {
         .expect("a text takes all that is written to it");
 }
 
-/// A text as it stands in a tag or a measurement: on one line.
+/// A text as it is written in a tag or a measurement: on one line.
 struct Tag<'a>(&'a str);
 
 impl std::fmt::Display for Tag<'_> {

@@ -9,7 +9,7 @@
 pub enum Part {
     /// Time from start to end.
     Elapsed,
-    /// Time to the first byte of the answer.
+    /// Time to the first byte of the response.
     Latency,
     /// Time that connecting took.
     Connect,
@@ -39,7 +39,7 @@ pub enum Part {
     ResponseDataOnError,
     /// What was sent (XML).
     SamplerData,
-    /// The header of the answer (XML).
+    /// The header of the response (XML).
     ResponseHeaders,
     /// The header of the request (XML).
     RequestHeaders,
@@ -51,13 +51,13 @@ pub enum Part {
     SentBytes,
     /// The URL.
     Url,
-    /// The file that the answer was saved in.
+    /// The file that the response was saved in.
     FileName,
     /// The name of this machine.
     Host,
     /// Active threads, in the group and in total.
     ThreadCounts,
-    /// Samples and failed samples that it stands for.
+    /// Number of samples and failed samples that it represents.
     SampleCount,
     /// Time within it that does not count.
     Idle,
@@ -68,7 +68,7 @@ pub enum Part {
 /// A part, its property below `jmeter.save.saveservice.`, its element in a listener, and whether it is on by default.
 type Switch = (Part, &'static str, &'static str, bool);
 
-/// The form of timestamps is the property of its own that [`Part::Timestamp`] hangs on.
+/// [`Part::Timestamp`] has no switch: the timestamp format is a separate property.
 const SWITCHES: [Switch; 28] = [
     (Part::Elapsed, "time", "time", true),
     (Part::Latency, "latency", "latency", true),
@@ -155,7 +155,7 @@ pub struct SaveConfig {
     pub is_xml: bool,
     /// The parts of a sample.
     pub parts: Parts,
-    /// What stands between two columns.
+    /// The delimiter between two columns.
     pub delimiter: char,
     /// How a timestamp is written.
     pub timestamp_form: TimestampForm,

@@ -57,7 +57,7 @@ impl Statistics {
         }
     }
 
-    /// The figures of each label by their names in `statistics.json`, those of the whole last.
+    /// The figures of each label by their names in `statistics.json`, those of the total last.
     pub(super) fn figures(&self) -> impl Iterator<Item = (&str, Figures)> {
         let labels = self
             .labels
@@ -147,7 +147,7 @@ impl Tally {
     }
 }
 
-/// Between the two values next to the place p·(n+1)/100 of n values in order; `nth` gives one by its place from 1.
+/// Between the two values next to the place p·(n+1)/100 of n values in order; `nth` returns one by its place from 1.
 pub(super) fn percentile(percent: f64, count: u64, nth: impl Fn(u64) -> f64) -> f64 {
     let place = percent / 100.0 * (count as f64 + 1.0);
     if place < 1.0 {
@@ -169,7 +169,7 @@ fn rounded(ms: u64) -> u64 {
     ms / step * step
 }
 
-/// A number; what has none, a rate without time, is a text, as JMeter's writer has it.
+/// A number; a rate without time is a text, as JMeter's writer has it.
 fn real(value: f64) -> Value {
     Number::from_f64(value).map_or_else(|| json!(no_number(value)), Value::Number)
 }

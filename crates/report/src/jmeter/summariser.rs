@@ -5,7 +5,7 @@
 
 use loadline_steps::sample::Sample;
 
-/// Lines are still due so many seconds after a boundary of the interval, and again after more than so many.
+/// Lines are due up to this many seconds after a boundary of the interval, and again after more than this many.
 const WINDOW_S: i64 = 5;
 
 /// Statistics of samples.
@@ -59,7 +59,7 @@ impl Seen {
 /// Threads of all groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Threads {
-    /// At work.
+    /// Active now.
     pub active: u32,
     /// Started so far.
     pub started: u32,
@@ -148,7 +148,7 @@ impl Summariser {
         lines
     }
 
-    /// Moves what came since the last lines into the whole.
+    /// Merges what came since the last lines into the total.
     fn take(&mut self, now_ms: i64) -> Stretch {
         let since = std::mem::replace(&mut self.since, Stretch::new(now_ms));
         self.total.add(&since.seen, now_ms);
@@ -272,7 +272,7 @@ mod tests {
             };
             summariser.observe(&one, second * 1000, THREADS).len()
         };
-        // Six seconds past the boundary it is over; one that was told is not told again in the same window.
+        // The window ends six seconds after the boundary; a line is reported once per window.
         let told: Vec<usize> = [306, 329, 330, 333, 336, 359, 365, 371, 391]
             .map(&mut at)
             .into();

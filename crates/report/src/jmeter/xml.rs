@@ -225,7 +225,7 @@ fn write_to(text: &mut String, what: std::fmt::Arguments<'_>) {
         .expect("a text takes all that is written to it");
 }
 
-/// Whether an HTTP sampler made it: no other names a method, or sends something that it then does not send.
+/// Whether an HTTP sampler made it: only that names a method, or has data that was not sent.
 fn is_http(sample: &Sample) -> bool {
     !sample.method.is_empty() || sample.is_unsent
 }
@@ -252,10 +252,10 @@ fn redirect_location(sample: &Sample) -> Option<&str> {
     })
 }
 
-/// A text as it stands in an element.
+/// A text escaped for an element.
 struct Escaped<'a>(&'a str);
 
-/// A text as it stands between the quotes of an attribute.
+/// A text escaped for a quoted attribute.
 struct Quoted<'a>(&'a str);
 
 impl Display for Escaped<'_> {

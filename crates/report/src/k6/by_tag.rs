@@ -13,7 +13,7 @@ use crate::units::{count, counted, rate, share, span_or_dash};
 
 /// Columns of a value of the tag; longer ones are cut.
 const VALUE_COLUMNS: usize = 56;
-/// Columns that a value of the tag has at least: figures give way to it.
+/// Minimum columns of a value of the tag: figures are omitted for it.
 const VALUE_COLUMNS_MIN: usize = 24;
 /// Columns between two cells.
 const GAP: usize = 3;
@@ -66,7 +66,7 @@ pub(crate) fn write(page: &mut Page, table: &ByTag, counted_ns: u64) {
     }
     if table.overflowed > 0 {
         let line = page.style.caution(&format!(
-            "  {} with further values are counted in the totals alone",
+            "  {} with further values are counted only in the totals",
             counted(table.overflowed, "sample")
         ));
         page.line(&line);
@@ -78,7 +78,7 @@ pub const COLUMNS: [&str; 9] = [
     "requests", "req/s", "failed", "avg", "p50", "p90", "p95", "p99", "max",
 ];
 
-/// The columns by how much they say, by their place in [`COLUMNS`].
+/// Indices in [`COLUMNS`], the most informative first.
 const BY_WEIGHT: [usize; COLUMNS.len()] = [0, 2, 7, 4, 1, 6, 8, 3, 5];
 
 /// The columns that stay if there is room for this many, as indices in [`COLUMNS`], in its order.
@@ -224,7 +224,7 @@ mod tests {
             of_width(&table(1, 7), 100),
             "Requests by name\n           requests    req/s   failed       avg       p50       p90       p95       p99       max\n  \
              GET /0          2   0.50/s   50.0 %   2.00 ms   2.00 ms   2.80 ms   2.90 ms   2.98 ms   3.00 ms\n  \
-             7 samples with further values are counted in the totals alone\n\n"
+             7 samples with further values are counted only in the totals\n\n"
         );
         assert_eq!(of_width(&table(0, 0), 100), "");
     }

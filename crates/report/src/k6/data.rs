@@ -91,7 +91,7 @@ pub(super) fn trend(stats: &[(TrendStat, f64)]) -> Value {
     Value::Object(stats.iter().map(field).collect())
 }
 
-/// A group with all that is in it; `path` is its own.
+/// A group with its content; `path` is its own.
 fn group(stats: &Stats, name: &str, path: &str) -> Value {
     let within = |name: &str| format!("{path}::{name}");
     // A name that looks like a path has no place in the tree of k6 either.
@@ -135,7 +135,7 @@ pub(super) fn identity(path: &str) -> String {
     HEXLOWER.encode(&Md5::digest(path))
 }
 
-/// The name of what values are, as files write it.
+/// The name of a value type, as files write it.
 pub(super) fn contains(contains: Contains) -> Value {
     Value::from(contains.name())
 }

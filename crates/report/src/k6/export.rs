@@ -71,7 +71,7 @@ fn flat(metric: &Value) -> Value {
 pub struct MachineSummaryContext {
     /// When it was made, RFC 3339 with nanoseconds.
     pub generated_at: String,
-    /// The version of k6 that is stood in for.
+    /// The version of k6 that is imitated.
     pub k6_version: String,
     /// The script's source text.
     pub script: String,

@@ -11,7 +11,7 @@ use super::stats::{Metric, Stats};
 use super::text::fails;
 use super::{SummaryOptions, order};
 
-/// The summary's text as the `textSummary` of the library k6-summary gives it.
+/// The summary's text as `textSummary` of the library k6-summary returns it.
 pub(super) fn render(summary: &TestSummary, options: &SummaryOptions) -> String {
     let paint = Paint {
         colour: options.colour,

@@ -21,7 +21,7 @@ const BAR_MAX: usize = 38;
 pub enum TestPhase {
     /// Virtual users are being initialized: done, and total.
     Init(u64, u64),
-    /// It waits for a word before it begins.
+    /// It was started paused and waits for `resume`.
     Paused,
     /// `setup()` runs.
     Setup,
@@ -38,7 +38,7 @@ pub struct ProgressState {
     pub elapsed: Duration,
     /// The longest that it can take, graceful stops included.
     pub max_duration: Duration,
-    /// Virtual users at work.
+    /// Active virtual users.
     pub active_vus: u64,
     /// Virtual users initialized.
     pub made_vus: u64,
@@ -57,7 +57,7 @@ pub enum ScenarioStatus {
     Waiting(Duration),
     /// Iterations start.
     Running,
-    /// No iteration starts any more; some still run.
+    /// No more iterations start; some are still running.
     Stopping,
     /// All is done.
     Done,
@@ -76,13 +76,13 @@ pub struct ScenarioProgress {
     pub status: ScenarioStatus,
     /// Time since its start; stands still when it is done.
     pub elapsed: Duration,
-    /// Virtual users at work.
+    /// Active virtual users.
     pub active_vus: u64,
     /// Virtual users made for it.
     pub made_vus: u64,
     /// Iterations run to their end.
     pub iterations: u64,
-    /// Iterations per second planned for now; of arrival rates alone.
+    /// Iterations per second planned for now; only for arrival rates.
     pub rate_now: f64,
 }
 
@@ -261,7 +261,7 @@ fn share(scenario: &ScenarioProgress) -> f64 {
     share.clamp(0.0, 1.0)
 }
 
-/// What stands behind the bar: virtual users, time, and the count or rate of iterations.
+/// The text after the bar: virtual users, time, and the count or rate of iterations.
 fn cells(scenario: &ScenarioProgress, phase: TestPhase) -> Vec<String> {
     if phase != TestPhase::Running {
         return Vec::new();

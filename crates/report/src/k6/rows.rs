@@ -15,7 +15,7 @@ const DOTS_MIN: usize = 3;
 /// A line to be aligned with the others of its block.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// What stands before the name: a mark, or spaces.
+    /// The text before the name: a mark, or spaces.
     lead: String,
     /// Columns of the lead that the name's own column begins with.
     inset: usize,

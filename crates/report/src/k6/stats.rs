@@ -54,7 +54,7 @@ impl TrendStat {
         }
     }
 
-    /// The quantile that it is; `None` when it is none.
+    /// Its quantile; `None` if it is not a quantile.
     fn quantile(&self) -> Option<f64> {
         match self {
             TrendStat::Med => Some(0.5),
@@ -75,7 +75,7 @@ impl std::fmt::Display for UnknownStat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "'{}' is not a statistic of a trend: there are avg, min, med, max, count and p(0) to p(100)",
+            "'{}' is not a trend statistic: use avg, min, med, max, count or p(0) to p(100)",
             self.0
         )
     }
@@ -147,7 +147,7 @@ impl Metric {
         }
     }
 
-    /// What stands between the braces; empty for the metric itself.
+    /// The text between the braces; empty for the metric itself.
     pub(super) fn suffix(&self) -> &str {
         let braced = self.key.get(self.name.len()..).unwrap_or("");
         braced
@@ -251,7 +251,7 @@ fn few_values(stats: &[TrendStat], values: Vec<f64>) -> Vec<(TrendStat, f64)> {
     stats.iter().map(|stat| (stat.clone(), of(stat))).collect()
 }
 
-/// What is known of more values than are kept, in the metric's unit.
+/// Statistics of more values than are kept, in the metric's unit.
 struct Many {
     count: u64,
     sum: f64,
@@ -304,7 +304,7 @@ impl Stats {
         }
     }
 
-    /// So many, per second of the test.
+    /// This many, per second of the test.
     pub(super) fn per_second(&self, count: f64) -> f64 {
         per_second(count, self.seconds)
     }

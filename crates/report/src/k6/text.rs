@@ -16,7 +16,7 @@ use super::{Mode, SummaryOptions, order};
 /// The name that k6 gives the scenario of a script that has none.
 const DEFAULT_SCENARIO: &str = "default";
 
-/// Blocks of metrics in the order in which they stand.
+/// Blocks of metrics, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Block {
     Custom,
@@ -109,7 +109,7 @@ fn is_detail(name: &str) -> bool {
     DETAILS.iter().any(|beginning| name.starts_with(beginning))
 }
 
-/// The summary's text as k6's `textSummary` gives it.
+/// The summary's text as k6's `textSummary` returns it.
 pub(super) fn render(summary: &TestSummary, options: &SummaryOptions) -> String {
     let (root, mut scenarios) = stats::of_test(summary, &options.trend_stats);
     let mut writer = Writer {
@@ -130,8 +130,8 @@ pub(super) fn render(summary: &TestSummary, options: &SummaryOptions) -> String 
     writer.out
 }
 
-/// The groups that stand for themselves: those of a script without scenarios, and what lies within
-/// the groups that k6 makes of `setup()` and `teardown()`.
+/// The groups that are shown without a scenario: those of a script without scenarios, and those within the groups
+/// that k6 creates for `setup()` and `teardown()`.
 fn groups_outside_scenarios(root: &Stats, scenarios: &[(String, Stats)]) -> Vec<(String, Stats)> {
     let of_a_scenario = |name: &str| {
         let mut groups = scenarios.iter().flat_map(|(_, stats)| &stats.groups);
@@ -387,8 +387,8 @@ pub(super) fn fails(check: &CheckSummary) -> String {
     )
 }
 
-/// How many checks held and how many did not: by the metric, which is there without the tag that
-/// tells checks apart, else by the list. `None`: there were none, and no threshold asks for them.
+/// How many checks held and how many did not: from the metric, which exists even without the tag that distinguishes
+/// checks, otherwise from the list. `None`: there were none, and no threshold asks for them.
 fn outcomes(stats: &Stats, checks: &[CheckSummary]) -> Option<(u64, u64)> {
     match stats.metric("checks").map(|metric| &metric.values) {
         Some(Values::Rate { passes, fails, .. }) => Some((*passes, *fails)),

@@ -18,7 +18,7 @@ const BODY_CHARS: usize = 1_000;
 /// One finished request, or one hop of it.
 #[derive(Clone, Debug)]
 pub struct RequestTrace<'a> {
-    /// Where in the script: scenario and group; empty: nothing to say.
+    /// Where in the script: scenario and group; may be empty.
     pub place: &'a str,
     /// Method.
     pub method: &'a str,
@@ -37,7 +37,7 @@ pub struct RequestTrace<'a> {
 /// The result of a request.
 #[derive(Clone, Debug)]
 pub enum TraceOutcome<'a> {
-    /// An answer.
+    /// A response.
     Answer {
         /// Status code.
         status: u16,
@@ -131,7 +131,7 @@ fn headline(trace: &RequestTrace<'_>, style: Style) -> String {
     }
 }
 
-/// The parts of the time that are not nothing.
+/// The parts of the time that are not zero.
 fn times(times: &HttpTimes) -> String {
     let parts = [
         ("blocked", times.blocked),
@@ -212,7 +212,7 @@ fn push_body(body: &[u8], mark: &str, shows_secrets: bool, style: Style, out: &m
     }
 }
 
-/// The beginning of a text, and whether it is all of it; `None`: it is no text.
+/// The beginning of a text, and whether it is complete; `None`: it is not text.
 fn beginning(body: &[u8]) -> Option<(String, bool)> {
     // A character that the end of the part cuts in two does not make it binary.
     let part = &body[..body.len().min(4 * BODY_CHARS)];

@@ -3,7 +3,7 @@
 //! Must not know SVG. Invariant: ticks ascend, are within the axis and at most a dozen; positions are finite
 //! whatever the values.
 
-/// What the numbers of an axis count.
+/// The unit of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
     /// Per second.
@@ -28,7 +28,7 @@ pub(super) struct Axis {
 /// Values beyond these are drawn at the end of the axis.
 const LEAST: f64 = 1e-6;
 const MOST: f64 = 1e19;
-/// Labels that an axis has about.
+/// Approximate number of labels of an axis.
 const TICKS: f64 = 5.0;
 /// A larger ratio between values needs a logarithmic axis.
 const LINEAR_BELOW: f64 = 12.0;
@@ -36,7 +36,7 @@ const LINEAR_BELOW: f64 = 12.0;
 impl Axis {
     /// From zero to a round number above the largest value.
     pub(super) fn linear(most: f64, quantity: Quantity) -> Axis {
-        // A file may hold any number; what no run reaches need not be drawn to scale.
+        // A file may contain any number; values that no run reaches need not be drawn to scale.
         let most = match most {
             most if most > 0.0 => most.clamp(LEAST, MOST),
             _ => 1.0,
@@ -50,7 +50,7 @@ impl Axis {
         }
     }
 
-    /// For times: logarithmic where they lie far apart, else linear.
+    /// For times: logarithmic if they are far apart, else linear.
     pub(super) fn of_times(least: f64, most: f64) -> Axis {
         let least = least.max(1.0);
         if most.is_nan() || most <= least * LINEAR_BELOW {
@@ -64,12 +64,12 @@ impl Axis {
         }
     }
 
-    /// Whether a value lies on the axis.
+    /// Whether a value is on the axis.
     pub(super) fn holds(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 
-    /// Where a value lies, from 0 at the low end to 1 at the high one.
+    /// The position of a value, from 0 at the low end to 1 at the high one.
     pub(super) fn place(&self, value: f64) -> f64 {
         let place = match self.is_logarithmic {
             true => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
@@ -123,7 +123,7 @@ fn round_step(least: f64, quantity: Quantity) -> f64 {
     let mut fitting = step.filter(|step| *step >= least * 0.999);
     let step = fitting.next().unwrap_or(decade * 10.0);
     match quantity {
-        // There is no part of a nanosecond or of a byte.
+        // Nanoseconds and bytes are whole.
         Quantity::Span | Quantity::Size => step.max(1.0),
         Quantity::Rate | Quantity::Cores => step,
     }

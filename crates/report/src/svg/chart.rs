@@ -15,14 +15,14 @@ pub(super) struct Chart {
     /// A short name, for the file and identifiers.
     pub(super) name: &'static str,
     pub(super) title: String,
-    /// What is seen in it, in words.
+    /// A description in words.
     pub(super) description: String,
     /// The end of the axis of time, in seconds.
     pub(super) seconds: f64,
     pub(super) panels: Vec<Panel>,
     /// Spans in seconds that are shaded, with what they are.
     pub(super) shades: Vec<Shade>,
-    /// What happened when.
+    /// Marked instants.
     pub(super) marks: Vec<Mark>,
 }
 
@@ -31,9 +31,9 @@ pub(super) struct Chart {
 pub(super) struct Mark {
     /// In the unit of the axis of time.
     pub(super) at: f64,
-    /// A few words, which stand beside it where there is room.
+    /// A short label, shown beside it if there is room.
     pub(super) label: String,
-    /// All of them.
+    /// The full text.
     pub(super) text: String,
 }
 
@@ -49,7 +49,7 @@ pub(super) type Shade = (f64, f64, &'static str);
 
 /// One system of axes.
 pub(super) struct Panel {
-    /// What its axis counts.
+    /// The unit of its axis.
     pub(super) label: &'static str,
     pub(super) axis: Axis,
     pub(super) lines: Vec<Line>,
@@ -181,7 +181,7 @@ pub(super) fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
         .expect("writing to a string cannot fail");
 }
 
-/// Where an instant lies.
+/// The position of an instant.
 pub(super) fn across(second: f64, seconds: f64) -> f64 {
     let share = if seconds > 0.0 {
         (second / seconds).clamp(0.0, 1.0)
@@ -191,7 +191,7 @@ pub(super) fn across(second: f64, seconds: f64) -> f64 {
     LEFT + share * (WIDTH - LEFT - RIGHT)
 }
 
-/// What a legend says: a name, its colour, and how it is drawn.
+/// An entry of the legend: a name, its colour, and how it is drawn.
 pub(super) struct Entry {
     name: String,
     /// The place in the palette; `None`: ink.
@@ -248,7 +248,7 @@ fn places(entries: &[Entry]) -> Vec<(f64, usize)> {
     places
 }
 
-/// What a legend takes beyond its first row.
+/// The height of a legend beyond its first row.
 pub(super) fn legend_height(entries: &[Entry]) -> f64 {
     places(entries)
         .last()
@@ -277,7 +277,7 @@ pub(super) fn legend(out: &mut String, entries: &[Entry], palette: &Palette) {
     }
 }
 
-/// Spans that are not like the others, with what they are.
+/// Shaded spans, with their names.
 pub(super) fn shades(
     out: &mut String,
     spans: &[Shade],
@@ -398,7 +398,7 @@ fn limits(out: &mut String, panel: &Panel, top: f64, height: f64, palette: &Pale
     let mut taken: Vec<(f64, f64)> = Vec::new();
     for limit in drawn.filter(|limit| panel.axis.holds(limit.value)) {
         let y = top + height * (1.0 - panel.axis.place(limit.value));
-        // Words of lines that lie close together stand side by side.
+        // Labels of lines that are close together are placed side by side.
         let beside = taken.iter().filter(|(other, _)| (other - y).abs() < 15.0);
         let right = beside
             .map(|(_, left)| *left)

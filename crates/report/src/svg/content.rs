@@ -79,7 +79,7 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
     if has(|row| row.good < row.completed) {
         lines.push(line("good", 2, Manner::Solid, |row| row.good));
     }
-    // What is due and dropped are iterations, of which a script's send as many requests as they like.
+    // Due and dropped starts are iterations; those of a script send any number of requests.
     let is_script = result.plan.sends_several();
     let (failed, bad): (_, fn(&Row) -> u64) = match is_script {
         true => ("failed", |row| row.failed),
@@ -141,7 +141,7 @@ fn throughput_in_words(result: &RunResult, is_script: bool) -> String {
     )
 }
 
-/// Most classes with a line of their own; the rest have one together.
+/// Maximum classes with a separate line; the rest share one.
 const CLASSES_MAX: usize = 5;
 
 /// Failed requests per second by class; `None` without a failure, or without classes.
@@ -333,7 +333,7 @@ fn limits_of(result: &RunResult, chart: &str) -> Vec<Limit> {
         .collect()
 }
 
-/// Processor and memory of the generator.
+/// CPU and memory of the generator.
 pub(super) fn generator(result: &RunResult) -> Option<Chart> {
     let groups = groups(result);
     let points = |of: fn(&Row) -> Option<f64>| -> Vec<(f64, Option<f64>)> {
@@ -428,7 +428,7 @@ pub(super) fn chart(
         seconds,
         panels,
         shades: warm_up(result),
-        // What is still to come when a run was ended early.
+        // The part of a run that was not reached because it ended early.
         marks: marks.filter(|mark| mark.at <= seconds).collect(),
     }
 }

@@ -10,14 +10,14 @@ use super::chart::{
 use super::palette::Palette;
 use super::{Drawing, at};
 
-/// Height of a panel, and what lies between two.
+/// Height of a panel, and the gap between two.
 const PANEL: f64 = 220.0;
 const GAP: f64 = 52.0;
 
 /// A load curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadCurve {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
     /// What the load is, with its unit.
     pub load: &'static str,
@@ -34,11 +34,11 @@ pub struct LoadCurve {
 pub struct CurvePoint {
     /// The load.
     pub load: f64,
-    /// What throughput is compared with, per second: the offered load, or a law; `None` without one.
+    /// The reference for throughput, per second: the offered load, or a law; `None` without one.
     pub asked: Option<f64>,
-    /// Answers per second.
+    /// Responses per second.
     pub throughput: f64,
-    /// Median time in nanoseconds; `None` without an answer.
+    /// Median time in nanoseconds; `None` without a response.
     pub p50_ns: Option<u64>,
     /// 95th percentile of the same.
     pub p95_ns: Option<u64>,

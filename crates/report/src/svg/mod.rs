@@ -2,9 +2,9 @@
 //! generator used, and what the service under test did.
 //!
 //! A chart stands for itself: title, axes with units, legend, and a description for those who do not see
-//! it. Source of the colours: M. Okabe and K. Ito, "Color Universal Design" (2008), told apart by colour-
-//! blind readers and in grey print by their lightness. Must not know files, fonts or browsers. Invariant: no
-//! result makes a chart that is not well-formed, and the size of a chart has a limit.
+//! it. Source of the colours: M. Okabe and K. Ito, "Color Universal Design" (2008), distinguishable by lightness for
+//! colour-blind readers and in grey print. Must not know files, fonts or browsers. Invariant: no result makes a chart
+//! that is not well-formed, and the size of a chart has a limit.
 
 mod axis;
 mod chart;

@@ -19,7 +19,7 @@ pub(crate) struct Overlaid<'r> {
     pub(crate) run: &'r RunResult,
 }
 
-/// With the number of colours no two of twelve sides are drawn alike.
+/// Together with the number of colours, no two of twelve sides look alike.
 const MANNERS: [Manner; 4] = [
     Manner::Solid,
     Manner::Dashed,
@@ -27,8 +27,8 @@ const MANNERS: [Manner; 4] = [
     Manner::DashedAndDotted,
 ];
 
-/// Answers and good answers per second, failures, p50, p90 and p99 over time, and the generator's CPU, of all runs
-/// together.
+/// Responses and good responses per second, failures, p50, p90 and p99 over time, and the generator's CPU, of all
+/// runs together.
 pub(crate) fn overlays(runs: &[Overlaid<'_>], palette: &Palette) -> Vec<Drawing> {
     let is_response = runs.iter().all(|of| {
         let mut rows = of.run.series.iter();

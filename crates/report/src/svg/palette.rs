@@ -8,7 +8,7 @@ pub(super) const SERIES: usize = 6;
 /// The colours of a chart, in SVG syntax: names, `#rrggbb`, or `var(--name)` on a page that defines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
-    /// The ground; `None`: what is behind shows through.
+    /// The background; `None`: transparent.
     pub(super) ground: Option<&'static str>,
     /// Titles and labels.
     pub(super) ink: &'static str,

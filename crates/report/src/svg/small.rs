@@ -16,7 +16,7 @@ use crate::units::{rate, span};
 /// Charts of several runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmallCharts {
-    /// What all of them show, and to which scales.
+    /// Their common content and scales.
     pub scales: String,
     /// One for each run, as SVG.
     pub charts: Vec<String>,
@@ -159,7 +159,7 @@ fn draw(lines: &Lines, (seconds, rates, times): (f64, &Axis, &Axis), palette: &P
     out
 }
 
-/// Where values lie.
+/// The vertical area of the values.
 struct Frame<'a> {
     seconds: f64,
     axis: &'a Axis,

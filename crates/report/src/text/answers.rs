@@ -68,7 +68,7 @@ pub(crate) fn sizes(size: &Summary) -> String {
     }
 }
 
-/// One body of each of the commonest shapes, so that a wrong answer can be seen at a glance.
+/// One body of each of the commonest shapes, so that a wrong response is visible at a glance.
 fn samples(page: &mut Page, shapes: &[(&Shape, &ShapeTally)]) {
     const SHAPES_SAMPLED: usize = 3;
     let style = page.style;
@@ -122,7 +122,7 @@ fn statuses(page: &mut Page, result: &RunResult) {
     page.table("<>>", &[], &cells);
 }
 
-/// What was asked for and who answered, where it was more than one, or where it was asked for.
+/// Requests and peers, if there were several or if they were requested.
 pub(super) fn sources(page: &mut Page, result: &RunResult) {
     let seen = &result.totals.seen;
     if let Some(table) = ByTag::of(result).filter(|_| !seen.requests.is_empty()) {

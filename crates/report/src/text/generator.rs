@@ -10,7 +10,7 @@ use loadline_model::test_summary::MetricSummary;
 use crate::page::{Page, bound, pad_right};
 use crate::units::{Bytes, count, span};
 
-/// In a run shorter than this, starting threads and reading certificates is most of what was used.
+/// In a shorter run, starting threads and reading certificates dominate the resource use.
 const CPU_SPAN_MIN_NS: u64 = 100_000_000;
 
 pub(super) fn write(page: &mut Page, result: &RunResult) {
@@ -26,7 +26,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
     }
 }
 
-/// What the generator used, a fact each.
+/// The generator's resource use, one fact per entry.
 pub(crate) fn facts(result: &RunResult) -> Vec<String> {
     let totals = &result.totals;
     let mut parts = Vec::new();
@@ -70,7 +70,7 @@ fn trimmed(cores: f64) -> String {
     }
 }
 
-/// How late the generator was; `None` where nothing had an intended start.
+/// How late the generator was; `None` if nothing had a scheduled start.
 pub(crate) fn schedule_lag(result: &RunResult) -> Option<String> {
     let lag = &result.totals.seen.schedule_lag;
     let quantiles = lag.quantiles(&[0.5, 0.99, 1.0])?;
@@ -114,7 +114,7 @@ pub(super) fn thresholds(page: &mut Page, result: &RunResult) {
     }
 }
 
-/// The metric of a script that a threshold is put on; `None` in other runs.
+/// The script metric of a threshold; `None` in other runs.
 fn metric_of<'r>(result: &'r RunResult, threshold: &str) -> Option<&'r MetricSummary> {
     let metrics = &result.summary.as_ref()?.root.metrics;
     let is_on = |metric: &&MetricSummary| {
@@ -135,7 +135,7 @@ pub(crate) fn observed(metric: &MetricSummary, value: f64) -> String {
     }
 }
 
-/// A value in the unit of what it was computed from: times are recorded in nanoseconds.
+/// A value in its metric's unit: times are recorded in nanoseconds.
 pub(crate) fn written(value: f64, threshold: &str) -> String {
     let parsed = threshold.parse::<Threshold>().ok();
     match parsed.map(|threshold| (threshold.aggregation, threshold.bound)) {

@@ -65,7 +65,7 @@ fn line(name: &str, trends: &[&TimeTrend], of: impl Fn(&TimeTrend) -> Option<f64
     cells
 }
 
-/// Whether there is an answer: the times of failures alone say how a client gives up.
+/// Whether there is a response: the times of failures alone only show how a client gives up.
 fn is_answered(result: &RunResult) -> bool {
     result.totals.seen.counts.completed > 0
 }

@@ -45,7 +45,10 @@ pub fn render(result: &RunResult, style: &Style) -> String {
 }
 
 fn title(page: &mut Page, result: &RunResult) {
-    page.section(&describe::requests(&result.plan), "");
+    page.section(
+        &describe::title(&result.plan, &result.environment.command),
+        "",
+    );
     let load = describe::load(&result.plan);
     let style = page.style;
     for line in crate::page::wrap(&load, style.columns() - 2) {
@@ -68,7 +71,7 @@ pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
             "stopped by a threshold; running iterations were allowed to finish"
         }
         StopReason::Script => "ended by the script",
-        StopReason::Remote => "ended from outside: through the REST API or the live page",
+        StopReason::Remote => "stopped through the REST API or the live page",
         StopReason::ObserverLost => {
             "ended because a required observer was lost; running iterations were allowed to finish"
         }

@@ -24,7 +24,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
     }
 }
 
-/// Each phase that was met: name, average, fastest, slowest, how many times.
+/// Each phase that occurred: name, average, fastest, slowest, count.
 pub(crate) fn rows(result: &RunResult) -> Vec<Vec<String>> {
     let (phases, connections) = (&result.totals.seen.phases, &result.totals.seen.connections);
     [
@@ -52,7 +52,7 @@ fn row(name: &str, phase: &Summary) -> Vec<String> {
     ]
 }
 
-/// What connections were made, in words.
+/// The connections made, in words.
 pub(crate) fn connection_line(result: &RunResult) -> String {
     let connections = &result.totals.seen.connections;
     let mut parts = vec![format!(

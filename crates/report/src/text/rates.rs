@@ -112,7 +112,7 @@ fn transfer(page: &mut Page, result: &RunResult) {
     );
 }
 
-/// Fewer rows than this say nothing that the summary does not.
+/// With fewer rows the throughput over time adds nothing to the summary.
 const ROWS_MIN: usize = 5;
 const COLUMNS_MAX: usize = 72;
 /// The last column is left out when it is shorter than this part of the others.
@@ -134,7 +134,7 @@ pub(super) fn over_time(page: &mut Page, result: &RunResult) {
     let mut groups: Vec<&[Row]> = rows.chunks(per_column).collect();
     let length = |group: &[Row]| group.iter().map(|row| row.span_ns).sum::<u64>();
     let seconds = groups.first().map_or(0, |group| length(group));
-    // What is left after the last whole second may be a moment, and a rate of it means nothing.
+    // The rest after the last whole second may be very short, and its rate meaningless.
     if groups
         .last()
         .is_some_and(|group| length(group) < seconds / LAST_PART)

@@ -67,7 +67,7 @@ impl Conductor {
             at_ns: self.load.clock().now().0,
             kind: SILENT_MARK.to_owned(),
             text: format!(
-                "{} of {} workers did not report within {:?} of being told to stop",
+                "{} of {} workers did not report within {:?} after the stop",
                 self.silent,
                 self.load.workers(),
                 self.patience()

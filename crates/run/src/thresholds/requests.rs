@@ -26,7 +26,7 @@ pub(crate) fn check(plan: &TestPlan) -> Result<(), String> {
             .map_err(|why| format!("threshold {:?}: {why}", &*threshold.source))?;
         if threshold.window.is_some() {
             return Err(format!(
-                "threshold {:?}: sliding windows need a script run; leave the window out",
+                "threshold {:?}: sliding windows need a script run; remove the window",
                 &*threshold.source
             ));
         }

@@ -67,7 +67,7 @@ fn followed(facts: &Facts<'_>) -> Option<Finding> {
                 "{} redirects ({each:.1} per other response): following them took some of the time",
                 count(redirects)
             ),
-            "look where they lead, to a login page perhaps, or ask for that address",
+            "check where they lead (a login page, perhaps), or request that URL directly",
         )
     })
 }
@@ -82,7 +82,7 @@ fn all_empty(facts: &Facts<'_>) -> Option<Finding> {
                 "every one of {} responses had an empty body",
                 count(facts.counts.completed)
             ),
-            "send one request by hand and compare[; then add {expect} so that such a response is not goodput]",
+            "send one request by hand and compare[; then add {expect} so that such responses do not count as goodput]",
         )
     })
 }
@@ -118,7 +118,7 @@ fn redirects(facts: &Facts<'_>) -> Option<Finding> {
                 "{} of the responses were redirects that were not followed, most with status {status}",
                 percent(part)
             ),
-            "follow redirects, or ask for the address that they name",
+            "follow redirects, or request the URL that they name",
         )
     })
 }
@@ -260,7 +260,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
         return Some(Code::HollowAnswers.finding(
             Gravity::Alarm,
             format!("{}: {}", what(" without content"), body.text.trim()),
-            "send one request by hand and compare[; then add {expect} so that such a response is not goodput]",
+            "send one request by hand and compare[; then add {expect} so that such responses do not count as goodput]",
         ));
     }
     (requests_vary(facts) && !facts.may_think()).then(|| {

@@ -152,7 +152,7 @@ fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>) -> Option<Finding> {
     Some(Code::RateUncertain.finding(
         Gravity::Caution,
         format!(
-            "the rate of {} is uncertain by {} (95 % confidence): it varied much from second to second",
+            "the rate of {} is uncertain by {} (95 % confidence): it varied a lot from second to second",
             rate(facts.per_second(facts.counts.completed)),
             margin(error)
         ),
@@ -245,9 +245,9 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
             duration(fast / 1e9),
             duration(slow / 1e9),
             match () {
-                () if wrong_are_fast => "; the fast ones are as many as the wrong responses",
-                () if wrong_are_slow => "; the slow ones are as many as the wrong responses",
-                () if when.is_empty() && are_as_many(slow_ones, made) && stability::is_steady(facts) => "; the slow ones are as many as the connections: probably the first request on each",
+                () if wrong_are_fast => "; there are as many fast ones as wrong responses",
+                () if wrong_are_slow => "; there are as many slow ones as wrong responses",
+                () if when.is_empty() && are_as_many(slow_ones, made) && stability::is_steady(facts) => "; there are as many slow ones as connections: probably the first request on each",
                 () => when.as_str(),
             }
         );
@@ -306,7 +306,7 @@ fn long_tail(facts: &Facts<'_>) -> Option<Spread> {
         (is_spike(ns, *factor) && enough(*quantile)).then_some((*quantile, ns))
     })?;
     let text = format!(
-        "one of {:.0} responses took {} or more, the median was {}",
+        "one in {:.0} responses took {} or more, the median was {}",
         1.0 / (1.0 - quantile),
         duration(ns / 1e9),
         duration(median / 1e9)

@@ -113,7 +113,7 @@ fn threw(facts: &Facts<'_>) -> Option<Finding> {
         Code::IterationsThrew.finding(
             gravity,
             format!(
-                "{} of {} ended with an exception that the script did not catch ({}): the rest of each was not sent",
+                "{} of {} ended with an uncaught exception ({}): the rest of their requests were not sent",
                 count(thrown),
                 counted(all, "iteration"),
                 percent(part)
@@ -133,7 +133,7 @@ fn ended_threads(facts: &Facts<'_>) -> Option<Finding> {
                 "{} ended early because a sample failed: the action after an error stops the thread, or the test",
                 counted(ended.failed, "thread")
             ),
-            "look at the first failure; to go on after errors, set the action of the group to continue",
+            "look at the first failure; to go on after errors, set the thread group's action after a sampler error to Continue",
         ));
     }
     (ended.out_of_data > 0).then(|| {
@@ -183,7 +183,7 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
                 "ended after {at}: {said}; the outcome of {} is unknown",
                 counted(facts.all.lost, "request")
             ),
-            "look for what held them up: a terminal or a pipe that nobody reads, a disk that hangs",
+            "find what blocked them: a terminal or pipe that nobody reads, a disk that hangs",
         ));
     }
     match facts.evidence.totals.stop {
@@ -237,7 +237,7 @@ fn next_step(facts: &Facts<'_>, limit: Limit) -> &'static str {
             if facts.all.bytes_received == 0 && path::round_trip(facts).is_some()
                 || may_be_too_large(facts) =>
         {
-            "check whether the target hangs, or whether a link drops large packets (MTU): requests were taken and nothing came back"
+            "check whether the target hangs, or whether a link drops large packets (MTU): requests were accepted but nothing came back"
         }
         Some(_) if is_unconnected(facts) && proxy.is_some() => {
             "connections go through the proxy: check that it answers and reaches the target, or raise {timeout}"
@@ -250,10 +250,10 @@ fn next_step(facts: &Facts<'_>, limit: Limit) -> &'static str {
             "some handshakes present a trusted certificate: check each server behind this address, and for a change during the run"
         }
         Some(_) if is_flooded(facts) => {
-            "look at what the target sends before a response: frames of HTTP/2 without end, or header lines"
+            "look at what the target sends before a response: endless HTTP/2 frames or header lines"
         }
         Some(class) if is_handshake_at_times(facts, class) => {
-            "some TLS handshakes succeed: look for a target too busy for them, and for servers behind this address that differ"
+            "some TLS handshakes succeed: look for a target too busy for them, or for servers behind this address that differ"
         }
         Some(class) => class.hint(),
         None if facts.is_without_handshake() => {
@@ -375,7 +375,7 @@ fn never_answered(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         ),
         false => (
             "a response",
-            "check whether the target hangs; a {timeout} below the length of the run makes such requests failures",
+            "check whether the target hangs; a {timeout} shorter than the run counts such requests as failures",
         ),
     };
     Some(Code::NeverAnswered.finding(

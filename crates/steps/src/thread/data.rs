@@ -81,7 +81,7 @@ impl Thread {
             }
             Err(why) => {
                 let name = &self.strand.identity.name;
-                let message = format!("{name}: stopped, as {file} cannot be read: {why}");
+                let message = format!("{name}: stopped: cannot read {file}: {why}");
                 walker
                     .host
                     .world()
@@ -137,7 +137,7 @@ impl Thread {
             Ok(None) => self.end_early(EndedEarly::OutOfData),
             Err(why) => {
                 let name = &self.strand.identity.name;
-                let message = format!("{name}: stopped, as {file} cannot be read: {why}");
+                let message = format!("{name}: stopped: cannot read {file}: {why}");
                 let world = host.world();
                 world.log(LogLevel::Error, "c.b.j.RandomCSVDataSetConfig", &message);
                 self.strand.ending.get_or_insert(End::Thread);

@@ -376,8 +376,7 @@ impl Thread {
             return ask;
         }
         let name = &self.strand.identity.name;
-        let message =
-            format!("{name}: stopped, as it went round its loops for a second without a sampler");
+        let message = format!("{name}: stopped: it looped for a second without running a sampler");
         walker
             .host
             .world()

@@ -35,9 +35,10 @@ pub struct Probe {
     pub objectives: Vec<Measured>,
     /// Requests that ended, or were due and did not end.
     pub samples: u64,
-    /// What kept the load from being carried, in words; `None` when it was, or an objective says why not.
+    /// Why the load was not sustained, in words; `None` if it was, or if an objective says why.
     pub not_carried: Option<String>,
-    /// The bad requests of the objective that was the most strained, over those allowed; `None` without one to count.
+    /// Bad requests relative to the allowed number, of the objective closest to its limit; `None` without a countable
+    /// one.
     pub stress: Option<Stress>,
     /// Findings besides the objectives.
     #[serde(flatten)]
@@ -47,7 +48,7 @@ pub struct Probe {
 /// Findings of a probe besides the objectives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeFinding {
-    /// Answers per second.
+    /// Responses per second.
     pub throughput: f64,
     /// Who was in the way.
     pub limit: Limit,
@@ -107,11 +108,11 @@ pub enum Ended {
     OutOfTime,
     /// As many probes were made as are allowed.
     OutOfProbes,
-    /// The target did not answer again as it should after a rate that it did not carry.
+    /// The target did not recover after a rate that it could not sustain.
     NotRecovered,
-    /// No request was answered, at a low rate neither.
+    /// No request was answered, not even at a low rate.
     NothingAnswered,
-    /// Somebody ended it.
+    /// It was stopped by the user.
     Interrupted,
 }
 
@@ -337,8 +338,8 @@ fn remarks(rates: &Rates, probes: &[Probe], ended: Ended) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some((held, broke)) = rates.contradiction() {
         remarks.push(format!(
-            "a probe at {held}/s held, although {broke}/s did not: more load was not always harder to carry (caches, \
-             autoscaling, noise); the answer takes the lower rate"
+            "a probe at {held}/s held, although {broke}/s did not: results did not always get worse with load \
+             (caches, autoscaling, noise); the lower rate counts"
         ));
     }
     let edges = rates.lower().into_iter().chain(rates.upper());
@@ -369,7 +370,7 @@ fn remarks(rates: &Rates, probes: &[Probe], ended: Ended) -> Vec<String> {
         .find(|measured| measured.value.is_none());
     if let Some(measured) = nothing {
         remarks.push(format!(
-            "nothing was measured to check {} against",
+            "nothing was measured for the objective {}",
             measured.objective
         ));
     }

@@ -55,14 +55,14 @@ pub struct Figures {
     pub errors: CountOfTotal,
     /// Checks that passed, of all that were made.
     pub checks: CountOfTotal,
-    /// Good answers, of the requests that were due.
+    /// Good responses, of the requests that were due.
     pub goodput: CountOfTotal,
     /// Whether the offered load was delivered.
     pub is_delivered: bool,
-    /// Answers per second.
+    /// Responses per second.
     pub throughput: f64,
-    /// Share of the offered load by which the work under way grew from second to second; `None` when the probe is too
-    /// short to say.
+    /// Growth of the requests in flight from second to second, as a share of the offered load; `None` if the probe is
+    /// too short to tell.
     pub piled_up: Option<f64>,
     /// Who was in the way.
     pub limit: Limit,
@@ -130,8 +130,8 @@ impl Figures {
     }
 }
 
-/// How many of the ended requests passed according to the failure rate; all if it is not counted. Assertions of
-/// a JMeter plan fail requests that were answered well.
+/// How many of the ended requests passed according to the failure rate; all if it is not counted. Assertions of a
+/// JMeter plan may fail requests with a good status.
 fn passed(failures: Option<CountOfTotal>, ended: u64) -> u64 {
     let failed = failures.and_then(CountOfTotal::share).unwrap_or(0.0);
     ((1.0 - failed) * ended as f64).round() as u64
@@ -172,8 +172,8 @@ fn script_checks(section: &Section) -> CountOfTotal {
     sum
 }
 
-/// By which share of the offered load the work under way grew: the difference between the means of the last and of the
-/// first third of the rows that count, over the time between their middles.
+/// By which share of the offered load the requests in flight grew: the difference between the means of the last and
+/// of the first third of the rows that count, over the time between their middles.
 pub(super) fn piled_up(series: &[Row]) -> Option<f64> {
     let rows: Vec<&Row> = series
         .iter()

@@ -28,7 +28,7 @@ const BEYOND: f64 = 0.1;
 pub struct Stress {
     /// Bad requests.
     pub observed: f64,
-    /// So many were allowed; above zero.
+    /// The allowed number; above zero.
     pub allowed: f64,
 }
 

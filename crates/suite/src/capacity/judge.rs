@@ -1,10 +1,10 @@
-//! Whether a rate was carried within the objectives, and how sure that is.
+//! Whether a rate was sustained within the objectives, and how certain that is.
 //!
 //! A percentile is judged by the share of requests beyond its bound, which is allowed to be `1 - N / 100`: the share's
 //! Wilson interval (E. B. Wilson, Journal of the American Statistical Association 22, 1927) says whether chance could
-//! have decided otherwise. Neighbouring response times are alike, since they waited in one queue; so only an eighth of
-//! them counts as independent there. Must not know which rate is tried next. Invariant: what the generator held up is
-//! never blamed on the target.
+//! have decided otherwise. Neighbouring response times are correlated, since they waited in one queue; so only an
+//! eighth of them counts as independent there. Must not know which rate is tried next. Invariant: what the generator
+//! held up is never blamed on the target.
 
 use loadline_metric::TimeTrend;
 use loadline_model::verdict::Limit;
@@ -110,10 +110,10 @@ pub struct Judgement {
     pub objectives: Vec<Measured>,
     /// Requests that ended, or were due and did not end.
     pub samples: u64,
-    /// What kept the load from being carried, in words; `None` when it was, or an objective says why not.
+    /// Why the load was not sustained, in words; `None` if it was, or if an objective says why.
     pub not_carried: Option<String>,
-    /// The bad requests of the objective of share or percentile that was the most strained; `None` without one, where
-    /// the load was not carried, and where an objective of another kind was broken.
+    /// The bad requests of the share or percentile objective closest to its limit; `None` without one, if the load
+    /// was not sustained, or if an objective of another kind was violated.
     pub stress: Option<Stress>,
 }
 
@@ -223,7 +223,7 @@ fn broke_uncounted(slo: &Slo, objectives: &[Measured]) -> bool {
         .any(|(objective, measured)| objective.share_allowed() <= f64::EPSILON && !measured.held)
 }
 
-/// The bad requests of the objective that has the most of them over those allowed.
+/// The bad requests of the objective with the most of them relative to the allowed number.
 fn stress(slo: &Slo, figures: &Figures) -> Option<Stress> {
     let of = |objective: &Objective| -> Vec<Stress> {
         let allowed = objective.share_allowed();

@@ -1,22 +1,22 @@
 //! What is known of each rate that was tried: votes of probes, until they settle.
 //!
-//! A sequential test: a sure probe has two votes, any other one, and a rate is settled by a lead of two votes or after
-//! [`PROBES_MAX`] probes, a tie being no. Near the edge, where enough probes lie for a line through them, that line decides
-//! for all of them together. Must not know which rate is tried next. Invariant: without such a line the votes of a rate are
-//! those of its own probes alone.
+//! A sequential test: a certain probe has two votes, any other one, and a rate is settled by a lead of two votes or
+//! after [`PROBES_MAX`] probes, where a tie means no. Near the edge, if there are enough probes for a line through
+//! them, that line decides for all of them together. Must not know which rate is tried next. Invariant: without such
+//! a line the votes of a rate are those of its own probes alone.
 
 use super::fit::{Crossing, Evidence, Fit};
 use super::judge::{Doubt, Judgement, Outcome, Sureness};
 
-/// Most probes of one rate that are needed to settle it.
+/// Maximum probes of one rate that are needed to settle it.
 const PROBES_MAX: u32 = 3;
 /// The lead of votes that settles a rate.
 const LEAD: i32 = 2;
 /// Minimum probes for a line that may end a search: fewer fit one by chance.
 const FIT_MIN: usize = 8;
-/// Most probes that a line is to rest on: four times as many would make it twice as sure.
+/// Maximum probes for a line: four times as many would make it twice as certain.
 const FIT_MAX: usize = 16;
-/// So many probes in which the generator was the limit settle that it is.
+/// This many probes in which the generator was the limit settle that it is.
 const LIMITED: u32 = 2;
 
 /// What a rate has been settled to be.
@@ -212,8 +212,8 @@ impl Rates {
         }
     }
 
-    /// Whether an edge of the answer may rest on a rate: the line decides for it and is sure enough or will hardly
-    /// become so, else two probes agree.
+    /// Whether a rate may be an edge of the result: the line decides for it and is certain enough or will hardly
+    /// improve, otherwise two probes agree.
     pub(super) fn is_confirmed(&self, tried: &Tried, precision: f64) -> bool {
         match self.line_at(tried) {
             Some(crossing) => {
@@ -246,7 +246,7 @@ impl Rates {
         self.tried.iter().find(|tried| tried.rate == rate)
     }
 
-    /// The one that is not settled; there is one at most.
+    /// The unsettled one; there is at most one.
     pub(super) fn open(&self) -> Option<&Tried> {
         self.tried
             .iter()

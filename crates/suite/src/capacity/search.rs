@@ -26,9 +26,9 @@ const GROWTH: f64 = 2.0;
 const SHORT: u32 = 6;
 /// The shortest probe of all.
 const SHORTEST: Duration = Duration::from_secs(2);
-/// A target recovers under this part of the rate that it carried last, or of that which it did not carry.
+/// A target recovers under this part of the last sustained rate, or of the first unsustained one.
 const RECOVERY_SHARE: f64 = 0.1;
-/// The highest rate of a recovery, per second: enough to see how the target answers.
+/// The highest rate of a recovery, per second: enough to see how the target responds.
 const RECOVERY_RATE_MAX: f64 = 50.0;
 /// Maximum times that a probe is doubled in length because of too few samples.
 const LONGER_MAX: u32 = 4;
@@ -65,7 +65,7 @@ pub enum SearchStep {
     Probe(Order),
     /// Put so little load on the target that it can recover, and say whether it has.
     Recover(Order),
-    /// Nothing: this is the answer.
+    /// Nothing: this is the result.
     Done(Box<Answer>),
 }
 
@@ -126,7 +126,7 @@ impl Report {
     }
 }
 
-/// What is under way.
+/// The running probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Waiting {
     Nothing,
@@ -256,7 +256,7 @@ impl Search {
         self.settings.time_max.is_none_or(|most| until <= most)
     }
 
-    /// Whether no probe had an answer: a lower rate will have none either.
+    /// Whether no probe had a response: a lower rate will have none either.
     fn is_without_answer(&self) -> bool {
         self.probes
             .iter()

@@ -11,9 +11,9 @@ use std::str::FromStr;
 use loadline_model::duration::unit_name;
 use loadline_model::{TextError, TextReader};
 
-/// Most objectives of a text.
+/// Maximum objectives of a text.
 const OBJECTIVES_MAX: usize = 16;
-/// Most digits of a number, so that it is one that a double holds well.
+/// Maximum digits of a number, so that a double can represent it.
 const DIGITS_MAX: usize = 15;
 /// Units of time: how they are written, and their nanoseconds.
 const TIME_UNITS: [(&str, f64); 6] = [
@@ -93,7 +93,7 @@ pub enum Share {
     Errors,
     /// Checks that passed, of all that were made.
     Checks,
-    /// Good answers, of the requests that were due.
+    /// Good responses, of the requests that were due.
     Goodput,
 }
 
@@ -291,9 +291,9 @@ fn objective(reader: &mut TextReader<'_>) -> Result<Objective, TextError> {
         "max" => Statistic::Max,
         "med" => Statistic::Percentile(50.0),
         "p" => percentile(reader)?,
-        "" => return Err(reader.error(format!("a measure is missing; there are {MEASURES}"))),
+        "" => return Err(reader.error(format!("a measure is missing; use {MEASURES}"))),
         other => {
-            let why = format!("{other:?} is not a measure; there are {MEASURES}");
+            let why = format!("{other:?} is not a measure; use {MEASURES}");
             return Err(reader.error_at(start, why));
         }
     };
@@ -321,7 +321,7 @@ fn time(reader: &mut TextReader<'_>, statistic: Statistic) -> Result<Objective, 
         Comparison::Below => false,
         Comparison::AtMost => true,
         _ => {
-            let why = "a time is held below a bound; write < or <=, as in p(99)<200ms";
+            let why = "a time needs < or <=, as in p(99)<200ms";
             return Err(reader.error_at(start, why));
         }
     };
@@ -428,9 +428,9 @@ fn possible(share: Share, comparison: Comparison, percent: f64) -> Result<(), &'
         _ if percent > 100.0 => Err("a share is at most 100%"),
         Comparison::Below if percent == 0.0 => Err("nothing is below 0%"),
         Comparison::Above if percent == 100.0 => Err("nothing is above 100%"),
-        Comparison::Equal if percent != whole => Err(
-            "a share is hardly ever just that; = is for 0% of errors and for 100% of checks or goodput",
-        ),
+        Comparison::Equal if percent != whole => {
+            Err("= is only for 0% of errors and 100% of checks or goodput")
+        }
         _ => Ok(()),
     }
 }
@@ -455,7 +455,7 @@ mod tests {
             (
                 "med<5ms,avg<7us,max<1m,min<3ns",
                 "p(50)<5ms, avg<7us, max<1m, min<3ns",
-            ),
+            }
             ("avg<7µs, avg<7\u{3bc}s", "avg<7µs, avg<7µs"),
             ("checks=100%, errors==0%", "checks=100%, errors=0%"),
             ("goodput>=99.5% , checks>99%", "goodput>=99.5%, checks>99%"),

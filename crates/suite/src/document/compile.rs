@@ -50,7 +50,7 @@ pub(super) struct ExpressionPaths {
     pub(super) paths: Vec<Path>,
     /// Whether the first of them that is there is taken.
     pub(super) has_alternatives: bool,
-    /// Whether it says something of every row, whatever is there.
+    /// Whether it has a value for every row, whatever the row has.
     pub(super) always_says: bool,
 }
 
@@ -90,7 +90,8 @@ pub(super) fn document(spec: &DocumentSpec) -> Result<Document, DocumentError> {
     if spec.is_twofold() {
         return Err(DocumentError::at(
             &spec.file,
-            "the document has a list of tables and settings of a single one beside it".to_owned(),
+            "the document has a list of tables, and settings of a single table beside it"
+                .to_owned(),
             "move preset, columns, rows, sort, with and titles into a table of the list".to_owned(),
         ));
     }
@@ -104,7 +105,7 @@ pub(super) fn document(spec: &DocumentSpec) -> Result<Document, DocumentError> {
             return Err(DocumentError::at(
                 &place,
                 format!("the document has a block `{}` already", table.name),
-                "give each table a name of its own".to_owned(),
+                "give each table its own name".to_owned(),
             ));
         }
         tables.push(table);
@@ -190,7 +191,7 @@ fn compile_table(
         column.interval = match spec.intervals {
             Some(true) => Some(true),
             Some(false) => column.interval.or(Some(false)),
-            // Whoever reads a table by a program wants a number in a cell.
+            // Programs that read a table need a number in a cell.
             None => column.interval.or((!reads_people).then_some(false)),
         };
         table.add_column(&column, &name)?;
@@ -232,7 +233,7 @@ impl Table {
             return Err(DocumentError::at(
                 place.unwrap_or(table),
                 format!("the table has a column `{}` already", spec.title),
-                "give each column a title of its own".to_owned(),
+                "give each column its own title".to_owned(),
             ));
         }
         let column = self.column(spec, table)?;
@@ -272,17 +273,17 @@ impl Table {
                 return Err(DocumentError::at(
                     spec.value.as_ref().or(spec.values.first()).unwrap_or(table),
                     format!(
-                        "the column `{}` is filled by people and has an expression",
+                        "the column `{}` is filled in by hand and has an expression",
                         spec.title
                     ),
-                    "take out `hand` or `value`".to_owned(),
+                    "remove `hand` or `value`".to_owned(),
                 ));
             }
             (false, false) => {
                 return Err(DocumentError::at(
                     table,
                     format!("the column `{}` has no value", spec.title),
-                    "add `value`, or `hand: true` where people fill it".to_owned(),
+                    "add `value`, or `hand: true` if people fill it in".to_owned(),
                 ));
             }
         };

@@ -48,7 +48,7 @@ pub(super) fn of_generator(runs: &[&RunResult]) -> Vec<String> {
     told.collect()
 }
 
-/// Of what observers saw of machines, nodes and control groups: means over the load, from the least run to the most.
+/// From observers of machines, nodes and control groups: means over the load, from the lowest run to the highest.
 pub(super) fn of_services(runs: &[&RunResult]) -> Vec<String> {
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for run in runs {

@@ -9,7 +9,7 @@ use super::source::DocumentRows;
 
 /// Maximum footnotes of a table; further findings share the last one.
 const FOOTNOTES_MAX: usize = 15;
-/// What the last one says.
+/// The text of the last one.
 const OTHERS: &str = "Further cautions: `loadline report` lists them for each result.";
 /// The footnote for a row with one run among rows with several.
 const ONE_RUN: &str = "One run only: the variation between runs is unknown.";
@@ -362,7 +362,7 @@ pub fn footnote(code: &str) -> Option<&'static str> {
     known.map(|(_, words)| *words)
 }
 
-/// What a table says of a finding.
+/// The footnote for a finding.
 pub(super) fn words(finding: &Finding) -> &str {
     footnote(&finding.code).unwrap_or(&finding.text)
 }

@@ -9,9 +9,9 @@ use loadline_yaml::{At, Placed, in_one_line};
 /// Why a document cannot be made, with the position in the suite file or in the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentError {
-    /// The line, from one on; zero: no line is to blame.
+    /// The line, from one on; zero: unknown.
     pub line: u64,
-    /// The column, from one on; zero: no column is to blame.
+    /// The column, from one on; zero: unknown.
     pub column: u64,
     /// Whether line and column are of the document itself rather than of the suite file.
     pub in_document: bool,

@@ -48,7 +48,7 @@ pub struct ExplainedValue {
     pub by_run: Vec<(u32, String, String)>,
     /// Its value.
     pub value: String,
-    /// Its 95 % interval in base units; `None` where there is none.
+    /// Its 95 % interval in base units; `None` if there is none.
     pub interval: Option<Interval>,
 }
 
@@ -270,7 +270,7 @@ impl fmt::Display for Explanation {
             self.cell.trim()
         )?;
         if self.values.is_empty() {
-            return writeln!(f, "people fill this column");
+            return writeln!(f, "this column is filled in by hand");
         }
         for value in &self.values {
             writeln!(f, "expression: {}", value.expression)?;

@@ -32,7 +32,7 @@ pub(super) struct Filled<'a, R> {
 pub(super) struct ExpressionOutcome {
     pub(super) value: Value<'static>,
     pub(super) interval: Option<Interval>,
-    /// Each run for itself; empty where there are fewer than two.
+    /// The values of single runs; empty if there are fewer than two.
     pub(super) by_run: Vec<Value<'static>>,
 }
 
@@ -104,7 +104,7 @@ impl<'a, R: DocumentRows> Filled<'a, R> {
         }
     }
 
-    /// Writes a cell, and says whether any value is in it; a column that people fill is left empty.
+    /// Writes a cell, and returns whether it has a value; a column filled in by hand is left empty.
     pub(super) fn write(&self, row: usize, column: &Column, out: &mut String) -> bool {
         let content = column.content.as_ref();
         content.is_some_and(|content| self.write_content(row, content, out))
@@ -200,7 +200,7 @@ impl<'a, R: DocumentRows> Filled<'a, R> {
         }
     }
 
-    /// Which row is meant by each that the table names: the one most like this row. Empty where none is named.
+    /// The row meant by each reference of the table: the one most similar to this row. Empty without references.
     pub(super) fn others_of(&self, of: &Expression, row: usize) -> Vec<usize> {
         if of.others().is_empty() {
             return Vec::new();
@@ -239,10 +239,10 @@ fn meant_by<R: DocumentRows>(name: &str, rows: &R) -> Vec<usize> {
         .collect()
 }
 
-/// Labels that a row is to have.
+/// Labels that a row must have.
 pub(super) struct WantedLabels<'n>(Vec<(&'n str, &'n str)>);
 
-/// The labels that a name is made of (`a=1, b=2`); `None`: it is made of none.
+/// The labels in a name (`a=1, b=2`); `None`: it is not made of labels.
 pub(super) fn labels_in(name: &str) -> Option<WantedLabels<'_>> {
     let pairs = name.split(',').map(|part| part.split_once('='));
     let trimmed = pairs.map(|pair| pair.map(|(name, value)| (name.trim(), value.trim())));

@@ -1,8 +1,8 @@
 //! The results document: tables of a suite's rows in Markdown, HTML, CSV, JSON and as a test report.
 //!
-//! A column is a title, an expression and a format. Must not know how a row is run, nor files: it is given the text
-//! that is there and gives the text that is to be there. Invariants: outside its blocks a Markdown file keeps every
-//! byte, what people wrote into cells that nothing was measured for stays, and rendering again changes nothing.
+//! A column is a title, an expression and a format. Must not know how a row is run, nor files: it gets the existing
+//! text and returns the new one. Invariants: outside its blocks a Markdown file keeps every byte, hand-written cells
+//! stay, and rendering again changes nothing.
 
 mod compile;
 mod contention;

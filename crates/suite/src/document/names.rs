@@ -77,7 +77,7 @@ pub(crate) fn components(result: &RunResult) -> BTreeSet<&str> {
     series.map(|series| series.component.as_str()).collect()
 }
 
-/// Patterns that no name fits; none where there is no name.
+/// Patterns that match no name; none if there is no name.
 pub(crate) fn without_match<'p>(
     patterns: impl Iterator<Item = &'p str>,
     names: &BTreeSet<&str>,
@@ -85,7 +85,7 @@ pub(crate) fn without_match<'p>(
     patterns.filter(|pattern| !names.is_empty() && !names.iter().any(|name| fits(pattern, name)))
 }
 
-/// What is said of a rule that nothing fits.
+/// The message about a rule without a match.
 pub(crate) fn no_match(pattern: &str, names: &BTreeSet<&str>) -> String {
     let shown: Vec<&str> = names.iter().copied().take(SHOWN_MAX).collect();
     let more = match names.len().saturating_sub(SHOWN_MAX) {
@@ -93,7 +93,7 @@ pub(crate) fn no_match(pattern: &str, names: &BTreeSet<&str>) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "components: no observed component fits `match: {pattern}`; there are {}{more}: correct the rule, or the names of the observers",
+        "components: no observed component fits `match: {pattern}`; the components are {}{more}: correct the rule, or the names of the observers",
         shown.join(", ")
     )
 }
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(left, ["httpbin-*"]);
         let text = no_match("httpbin-*", &names);
         assert!(
-            text.contains("`match: httpbin-*`; there are api, api[1], self:"),
+            text.contains("`match: httpbin-*`; the components are api, api[1], self:"),
             "{text}"
         );
         // Where nothing was observed nothing can fit.

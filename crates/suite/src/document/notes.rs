@@ -82,7 +82,7 @@ pub(super) fn below(folder: &str, file: &str) -> String {
     }
 }
 
-/// Of the row's first run; `None` where there is none, or no charts are wanted.
+/// From the row's first run; `None` without one, or if no charts are requested.
 fn charts<R: DocumentRows>(
     table: &Filled<'_, R>,
     row: usize,

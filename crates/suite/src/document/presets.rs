@@ -91,7 +91,7 @@ pub(super) fn expand(table: &mut TableSpec) -> Result<(), DocumentError> {
         )
     })?;
     let mut preset: Preset = loadline_yaml::from_str(text).expect("presets are tested");
-    // Its own values stand in no file of the user's.
+    // Its own values are not in a file of the user's.
     preset.with.values_mut().for_each(|value| value.at = None);
     for (name, value) in &table.with {
         let known: Vec<&str> = preset.with.keys().map(String::as_str).collect();
@@ -135,8 +135,8 @@ fn hole(name: &str) -> String {
     format!("${{{name}}}")
 }
 
-/// Fills in the names of a column, whose parts then stand where the user wrote what they are made of: the value of a name,
-/// else the preset's name.
+/// Fills in the names of a column. Its parts then have the position of the text that the user wrote: the value of a
+/// name, otherwise the preset's name.
 fn fill_column(
     column: &mut ColumnSpec,
     with: &BTreeMap<String, Placed<String>>,
@@ -151,8 +151,8 @@ fn fill_column(
     }
 }
 
-/// Fills in names, and says where the value of the first one stands that the user gave. A name that is put into an
-/// expression stands in quotes there, so that a quote in it is kept from ending them.
+/// Fills in names, and returns the position of the first value from the user. A name is quoted in an expression, so a
+/// quote in it is escaped.
 fn fill(text: &mut String, with: &BTreeMap<String, Placed<String>>, is_quoted: bool) -> Option<At> {
     let mut at = None;
     for (name, value) in with {

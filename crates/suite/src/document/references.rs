@@ -14,7 +14,7 @@ use crate::expression::{Choice, Path};
 pub(crate) enum Named {
     /// A group of rows.
     Group(String),
-    /// A label, with the value that it is to have where one is named.
+    /// A label, with its required value, if any.
     Label(String, Option<String>),
     /// A variable of a row's environment.
     Env(String),
@@ -92,7 +92,7 @@ pub(crate) fn references(
     Ok((named, others))
 }
 
-/// Where a table stands that has no name of its own.
+/// The position of a table without a name.
 fn document_place(table: &Table) -> Option<At> {
     table
         .expressions

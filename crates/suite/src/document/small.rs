@@ -40,7 +40,7 @@ pub struct ReportLink {
 pub(super) struct Small {
     pub(super) scales: String,
     pub(super) rows: Vec<SmallRow>,
-    /// Rows beyond the most that there can be.
+    /// Rows beyond the maximum.
     pub(super) left_out: usize,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct SmallRow {
     pub(super) chart: String,
 }
 
-/// The rows that the document's tables show, in their order; `None` where there are fewer than two with a run.
+/// The rows that the document's tables show, in order; `None` if fewer than two have a run.
 pub(super) fn small<R: DocumentRows>(
     document: &Document,
     tables: &[Filled<'_, R>],

@@ -25,9 +25,9 @@ pub(super) trait DocumentRows: Sync {
     fn runs(&self, row: usize) -> usize;
     /// What makes the figures of its runs doubtful, in words, the gravest first.
     fn doubts(&self, row: usize) -> Vec<&str>;
-    /// What a path that is no measurement says.
+    /// The value of a path that is not a measurement.
     fn fact(&self, row: usize, path: usize) -> Value<'_>;
-    /// What a path says of one run.
+    /// The value of a path for one run.
     fn measured(&self, row: usize, run: usize, path: usize) -> Value<'_>;
 }
 
@@ -146,7 +146,7 @@ impl DocumentRows for OutcomeRows<'_> {
     }
 }
 
-/// What a row tells of itself.
+/// A row's own data.
 pub(super) fn row_fact<R: DocumentRows>(rows: &R, row: usize, field: RowField) -> Value<'_> {
     match field {
         RowField::Id => Value::Text(Cow::Borrowed(rows.id(row))),

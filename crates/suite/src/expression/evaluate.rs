@@ -16,9 +16,9 @@ use crate::statistics::median;
 
 /// Provides the values of paths; paths and rows are given by the numbers to which the expression was bound.
 pub trait Scope {
-    /// What a path says of the row.
+    /// The value of a path for the row.
     fn value(&self, path: usize) -> Value<'_>;
-    /// What a path says of another row.
+    /// The value of a path for another row.
     fn other(&self, row: usize, path: usize) -> Value<'_>;
 }
 

@@ -40,7 +40,7 @@ const NAMES: [(Function, &str); 13] = [
     (Function::Duration, "duration"),
 ];
 
-/// Most decimals that `round` keeps.
+/// Maximum decimals that `round` keeps.
 pub(super) const DECIMALS_MAX: f64 = 12.0;
 
 impl Function {
@@ -54,10 +54,10 @@ impl Function {
         found.map_or("", |(_, name)| name)
     }
 
-    /// What it gives for arguments of these kinds.
+    /// The kind of its result for arguments of these kinds.
     ///
     /// # Errors
-    /// It does not take them; in words.
+    /// It does not accept them; says why.
     pub(super) fn kind(self, arguments: &[ValueKind]) -> Result<ValueKind, String> {
         let name = self.name();
         match (self, arguments) {
@@ -96,7 +96,7 @@ impl Function {
 pub(super) fn unknown(name: &str) -> String {
     let known: Vec<&str> = NAMES.iter().map(|(_, known)| *known).collect();
     format!(
-        "there is no function `{name}`; there are {}, row and speedup",
+        "there is no function `{name}`; use {}, row or speedup",
         known.join(", ")
     )
 }
@@ -161,10 +161,10 @@ fn either(one: ValueKind, other: ValueKind) -> Result<ValueKind, String> {
     }
 }
 
-/// What an operator gives.
+/// The result of an operator.
 ///
 /// # Errors
-/// It does not take such values; in words.
+/// It does not accept such values; says why.
 pub(super) fn pair_kind(
     operator: Operator,
     left: ValueKind,

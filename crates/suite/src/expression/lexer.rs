@@ -31,7 +31,7 @@ const SIGNS: [&str; 18] = [
     "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "(", ")", "[", "]", ",", ".", "?", ":",
 ];
 
-/// Whether a text can stand as a name without quotes.
+/// Whether a text can be a name without quotes.
 pub(super) fn is_name(text: &str) -> bool {
     let rest = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let first = text.bytes().next();
@@ -177,5 +177,5 @@ fn text(rest: &str, quote: char) -> Result<(Word, usize), String> {
             c => out.push(c),
         }
     }
-    Err(format!("these words do not end; close them with {quote}"))
+    Err(format!("this text is not closed; add {quote}"))
 }

@@ -12,7 +12,7 @@ use super::path::{Path, RowField};
 use super::value::{Quantity, ValueKind};
 use super::{ParseError, parser};
 
-/// What stands between two parts.
+/// The separator between two parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     Add,

@@ -49,7 +49,7 @@ pub(super) fn expression(source: &str) -> Result<Expression, ParseError> {
     let (root, kind) = parser.comparison()?;
     if parser.next < parser.words.len() {
         return Err(
-            parser.error("an expression ends before this; put an operator between, or take it out")
+            parser.error("an expression ends before this; put an operator between, or remove it")
         );
     }
     Ok(Expression {
@@ -132,7 +132,7 @@ impl Parser<'_> {
         }
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(self.error("this is nested too deep; take out signs"));
+            return Err(self.error("this is nested too deep; remove signs"));
         }
         let (inner, kind) = self.sign()?;
         self.depth -= 1;
@@ -240,7 +240,7 @@ impl Parser<'_> {
         )
     }
 
-    /// The number of the row whose name stands here, and the bracket behind it.
+    /// Parses the name of a row and the bracket after it; returns the row's number.
     fn row_name(&mut self) -> Result<usize, ParseError> {
         let Some((_, Word::Text(name))) = self.words.get(self.next).cloned() else {
             return Err(self.error("name the row in quotes: its id, or \"label=value\""));

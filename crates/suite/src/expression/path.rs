@@ -38,7 +38,7 @@ pub enum RowField {
     Id,
     /// Its group.
     Group,
-    /// How it stands: `pending`, `passed`, `failed`.
+    /// Its status: `pending`, `passed`, `failed`.
     Status,
     /// What failed.
     Reasons,
@@ -90,7 +90,7 @@ pub struct Selector {
     pub component: Option<Choice>,
     /// Which metric; `None`: the only one.
     pub metric: Option<String>,
-    /// What is made of the readings.
+    /// The aggregation of the readings.
     pub aggregation: Aggregation,
     /// Of which phase.
     pub phase: Phase,
@@ -157,7 +157,7 @@ impl Path {
         matches!(self, Path::Run(_) | Path::Observe(_))
     }
 
-    /// A path of its first word and the links behind it.
+    /// A path from its first word and the links after it.
     pub(super) fn of(root: &str, links: &[Link]) -> Result<Path, String> {
         let name = || one_name(root, links);
         match root {
@@ -272,7 +272,7 @@ fn unknown_phase(link: &Link) -> String {
     )
 }
 
-/// A name as it can stand behind a dot, else in brackets.
+/// A name as written after a dot, otherwise in brackets.
 fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
     if super::lexer::is_name(name) {
         write!(f, ".{name}")

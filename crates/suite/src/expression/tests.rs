@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Says of every path the same few things.
+/// Returns the same few values for every path.
 struct Facts(Vec<Path>);
 
 impl Scope for Facts {

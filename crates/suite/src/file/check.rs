@@ -9,7 +9,7 @@ use super::Problem;
 use super::table::{KeyType, Object};
 use super::{At, Entry, Node, Value};
 
-/// Checks a value. Text with `${…}` is taken for whatever is wanted: it is checked again when it is filled.
+/// Checks a value. Text with `${…}` is accepted for any type: it is checked again when it is filled in.
 ///
 /// # Errors
 /// The first thing that is wrong, in the order of the file.

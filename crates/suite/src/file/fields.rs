@@ -166,7 +166,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Which keys were asked for, so that a test finds those that nobody reads.
+/// Which keys were read, so that a test finds those that nobody reads.
 #[cfg(test)]
 pub(crate) mod asked {
     use std::cell::RefCell;

@@ -8,7 +8,7 @@
 use super::table::{Key, KeyType, Keys, Object};
 use crate::document::presets::NAMES as PRESETS;
 
-/// Keys, one a line: what it is called, what it may hold, what it says.
+/// Keys, one per line: name, type, description.
 macro_rules! keys {
     ($($name:literal: $kind:expr => $about:literal,)*) => {
         &[$(Key { name: $name, kind: $kind, about: $about }),*]
@@ -95,7 +95,7 @@ static DOCUMENT_KEYS: &[Key] = keys! {
 static CONTENT_KEYS: &[Key] = keys! {
     "preset": KeyType::Choice(PRESETS) => "A preset that the table begins with; suite presets shows them",
     "with": MAP => "Names that the preset leaves open; an empty one leaves out the columns that need it",
-    "titles": MAP => "Titles of the preset's columns, and what they are called instead",
+    "titles": MAP => "New titles for the preset's columns",
     "columns": KeyType::ListOf(&COLUMN_KIND) => "Columns, after those of a preset",
     "rows": KeyType::Object(&ROWS) => "Which rows it has (default: all)",
     "sort": LIST => "Expressions to sort by, ascending; -run.rps sorts numbers descending (default: the plan's order)",
@@ -106,8 +106,8 @@ static COMPONENT: Object = Object {
     ..object("component", &[COMPONENT_KEYS])
 };
 static COMPONENT_KEYS: &[Key] = keys! {
-    "match": TEXT => "The component's name; * stands for anything",
-    "name": TEXT => "What it is called; {n} is its number among those that match",
+    "match": TEXT => "The component's name; * matches anything",
+    "name": TEXT => "Its new name; {n} is its number among those that match",
 };
 static TABLE: Object = Object {
     required: &["name"],
@@ -127,7 +127,7 @@ static CHARTS: Object = Object {
     ..object("charts", &[CHARTS_KEYS])
 };
 static CHARTS_KEYS: &[Key] = keys! {
-    "intro": KeyType::Object(&COLUMN) => "What stands above each row's charts, as a column (default: the row's id)",
+    "intro": KeyType::Object(&COLUMN) => "Text above each row's charts, as a column (default: the row's id)",
     "list": KeyType::ListOf(&CHART_KIND) => "The charts, in order",
 };
 static CHART: Object = Object {
@@ -152,12 +152,12 @@ static COLUMN_KEYS: &[Key] = keys! {
     "value": TEXT => "The expression of its cells, such as run.rps or observe.service.cpu_cores.avg",
     "values": LIST => "Several expressions for one cell",
     "format": TEXT => "How its cells are written, such as {:.0 rps} or {:~2 ms} (default {})",
-    "align": KeyType::Choice(&["default", "left", "center", "right"]) => "How its cells stand (default: the viewer's)",
+    "align": KeyType::Choice(&["default", "left", "center", "right"]) => "How its cells are aligned (default: the viewer's)",
     "hand": KeyType::Flag => "Filled in by hand; it has no value (default false)",
     "interval": KeyType::Flag =>
         "Write the 95 % interval over repetitions (default: in Markdown and HTML for single rates and times)",
     "item": TEXT => "How a component of a list is written (default {name} = {value})",
-    "separator": TEXT => "What stands between two components of a list (default: a comma)",
+    "separator": TEXT => "Separator between two components of a list (default: a comma)",
 };
 
 /// An observer: what every one has, and one kind.
@@ -184,7 +184,7 @@ static KIND_KEYS: &[Key] = keys! {
     "log": KeyType::Object(&LOG) => "Lines of a log that match: exactly one of path and pod",
     "http": KeyType::Object(&HTTP_VALUE) => "A number in a JSON response",
     "command": KeyType::Object(&COMMAND) => "A number that a program prints on its last line",
-    "pipeline": KeyType::Object(&PIPELINE) => "What goes in against what comes out",
+    "pipeline": KeyType::Object(&PIPELINE) => "Counters of what goes in and what comes out",
 };
 static SELF: Object = object("observer of loadline", &[]);
 static PROCESS: Object = Object {
@@ -193,7 +193,7 @@ static PROCESS: Object = Object {
 };
 static PROCESS_KEYS: &[Key] = keys! {
     "pid": KeyType::Count => "The process's id",
-    "name": TEXT => "The name of the program, or its first argument; * stands for anything",
+    "name": TEXT => "The name of the program, or its first argument; * matches anything",
     "port": KeyType::Count => "The TCP port on which it listens",
     "children": KeyType::Flag => "Count child processes with it (default true)",
     "workers": KeyType::Flag => "Each worker is a component, without the supervisor that forked them (default false)",
@@ -251,7 +251,7 @@ static PROMETHEUS: Object = Object {
 };
 static PROMETHEUS_KEYS: &[Key] = keys! {
     "url": TEXT => "The server, without /api/v1",
-    "query": TEXT => "PromQL; {{window}} and the like stand for times of the run",
+    "query": TEXT => "PromQL; placeholders such as {{window}} are times of the run",
     "mode": KeyType::Choice(&["instant", "range", "once"]) =>
         "instant: at each interval; once: after the run, for its end; range: after the run, over all of it (default: by the query)",
     "step": SPAN => "Step of a range query (default: the interval)",
@@ -284,7 +284,7 @@ static LOG_KEYS: &[Key] = keys! {
     "container": TEXT => "The container of each pod (default: its first)",
     "context": TEXT => "The context of the kubeconfig (default: the current one)",
     "match": TEXT => "A regular expression; its first group, if any, is a number to sum up",
-    "from_start": KeyType::Flag => "Count lines that are there before the run (default false)",
+    "from_start": KeyType::Flag => "Count lines from before the run (default false)",
 };
 static HTTP_VALUE: Object = Object {
     required: &["url"],
@@ -317,7 +317,7 @@ static PIPELINE_KEYS: &[Key] = keys! {
     "ingest": KeyType::Either(&[KeyType::Object(&STAGE), TEXT]) => "A counter where work goes in",
     "sink": KeyType::OneOrMore(&STAGE_KIND) => "Counters where it comes out, in the order in which work passes them",
     "sinks": KeyType::OneOrMore(&STAGE_KIND) => "As sink",
-    "limit": SPAN => "Watch so long after the load at most (default 5m)",
+    "limit": SPAN => "Maximum time to watch after the load (default 5m)",
 };
 static STAGE: Object = Object {
     one_of: &["prometheus", "scrape", "log", "http", "command"],

@@ -29,7 +29,7 @@ fn refused(value: &Json, schema: &Json, root: &Json) -> Option<String> {
     if let Some(any) = list("anyOf")
         && any.iter().all(|one| of(one).is_some())
     {
-        // What is told is of the alternative that could be meant.
+        // The message is about the alternative that was probably meant.
         return any.iter().filter_map(of).max_by_key(String::len);
     }
     if let Some(one_of) = list("oneOf")

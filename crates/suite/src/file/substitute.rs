@@ -1,12 +1,11 @@
 //! `${env.X}`, `${axis.NAME}`, `${label.X}`, `${target.url}` and `${secret.NAME}` in texts.
 //!
-//! Must not know where values come from. Invariant: what is not substituted stays as written; `$${` stands for
-//! `${`.
+//! Must not know where values come from. Invariant: what is not substituted stays as written; `$${` means `${`.
 
 use super::Problem;
 use super::{At, Entry, Node, Value};
 
-/// What a name stands for.
+/// The value of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// This text.

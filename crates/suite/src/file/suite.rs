@@ -7,7 +7,7 @@ use super::{At, Entry, Node, Value};
 use super::{Fields, FileError, Problem, check};
 use crate::document::{self, DocumentSpec};
 
-/// Most bytes of a suite file.
+/// Maximum bytes of a suite file.
 const BYTES_MAX: usize = 4 << 20;
 
 /// A suite file.
@@ -29,7 +29,7 @@ pub struct SuiteFile {
     pub seed: u64,
     /// What is done after a failed run.
     pub policy: Policy,
-    /// What the document says of the set-up.
+    /// Facts about the setup for documents.
     pub facts: Vec<(String, String)>,
     /// The documents that are made of the results.
     pub documents: Vec<DocumentSpec>,
@@ -85,7 +85,7 @@ pub enum Policy {
     Stop,
     /// The next run is made.
     Continue,
-    /// It is made again, at most so often; then the next one.
+    /// It is repeated, at most this often; then the next one.
     Retry(u32),
 }
 
@@ -169,7 +169,7 @@ impl SuiteFile {
 fn read(path: &str, source: &str) -> Result<SuiteFile, Problem> {
     if source.len() > BYTES_MAX {
         let what = format!("the file has {} bytes", source.len());
-        let fix = format!("keep it below {BYTES_MAX}, and data in files of their own");
+        let fix = format!("keep it below {BYTES_MAX}, and put data into other files");
         return Err(Problem::new(At { line: 1, column: 1 }, what, fix));
     }
     let root = Node::parse(source).map_err(|error| Problem::of_yaml(error, "fix the YAML here"))?;
@@ -325,7 +325,7 @@ fn groups(fields: Fields) -> Result<Vec<GroupSpec>, Problem> {
             .any(|group| group.name.as_ref() == Some(&name))
         {
             let what = format!("there are two groups {name:?}");
-            return Err(Problem::new(node.at, what, "give each a name of its own"));
+            return Err(Problem::new(node.at, what, "give each its own name"));
         }
         let mut group = group(within, Some(name), &defaults)?;
         group.hooks = hooks(node);
@@ -373,7 +373,7 @@ fn axis(entry: &Entry) -> Result<Axis, Problem> {
             return Err(Problem::new(
                 value.at,
                 what,
-                "give each value a label of its own",
+                "give each value its own label",
             ));
         }
     }

@@ -13,7 +13,7 @@ pub type Keys = &'static [Key];
 pub struct Key {
     /// The key.
     pub name: &'static str,
-    /// What it says, in one line, with unit and default.
+    /// A description in one line, with unit and default.
     pub about: &'static str,
     /// What it may hold.
     pub kind: KeyType,

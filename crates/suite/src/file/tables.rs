@@ -6,7 +6,7 @@
 use super::foreign::{DOCUMENTS, OBSERVERS};
 use super::table::{Key, KeyType, Keys, Object};
 
-/// Keys, one a line: what it is called, what it may hold, what it says.
+/// Keys, one per line: name, type, description.
 macro_rules! keys {
     ($($name:literal: $kind:expr => $about:literal,)*) => {
         &[$(Key { name: $name, kind: $kind, about: $about }),*]
@@ -78,17 +78,17 @@ pub(crate) const EXECUTORS: &[&str] = &[
 ];
 
 static HOOK_KEYS: &[Key] = keys! {
-    "prepare": KeyType::OneOrMore(&HOOK_KIND) => "Done first, before the smoke run: what must be there",
-    "before": KeyType::OneOrMore(&HOOK_KIND) => "Done right before the load: what must be fresh, such as a restart",
-    "between": KeyType::OneOrMore(&HOOK_KIND) => "Done between two runs",
-    "after": KeyType::OneOrMore(&HOOK_KIND) => "Done right after the load",
-    "cleanup": KeyType::OneOrMore(&HOOK_KIND) => "Done last whatever happened, on Ctrl-C too",
+    "prepare": KeyType::OneOrMore(&HOOK_KIND) => "Runs first, before the smoke run, such as a deployment",
+    "before": KeyType::OneOrMore(&HOOK_KIND) => "Runs right before each load, such as a restart",
+    "between": KeyType::OneOrMore(&HOOK_KIND) => "Runs between two loads",
+    "after": KeyType::OneOrMore(&HOOK_KIND) => "Runs right after each load",
+    "cleanup": KeyType::OneOrMore(&HOOK_KIND) => "Always runs last, even after Ctrl-C",
 };
 
 static MATRIX_KEYS: &[Key] = keys! {
     "defaults": KeyType::Object(&DEFAULTS) => "Default settings of all rows",
     "axes": KeyType::MapOf(&AXIS_KIND) => "Names with their values; each combination is a row",
-    "include": KeyType::ListOf(&INCLUDE_KIND) => "Further combinations, as values of axes with what differs",
+    "include": KeyType::ListOf(&INCLUDE_KIND) => "Further combinations: values of axes, and settings that differ",
     "exclude": KeyType::ListOf(&EXCLUDE_KIND) => "Combinations that are left out, as values of some axes",
     "rows": KeyType::ListOf(&ROW_KIND) => "Single rows, besides the combinations",
 };
@@ -100,13 +100,13 @@ pub(crate) static SUITE: Object = Object {
 };
 static SUITE_KEYS: &[Key] = keys! {
     "name": TEXT => "The suite's name",
-    "target": KeyType::Either(&[KeyType::Object(&TARGET), TEXT]) => "What is tested: a URL, or how to find it",
+    "target": KeyType::Either(&[KeyType::Object(&TARGET), TEXT]) => "The target: a URL, or how to find it",
     "groups": KeyType::ListOf(&GROUP_KIND) => "Groups of rows, each with its own defaults, axes, rows and hooks",
     "order": KeyType::Choice(ORDERS) =>
         "Order of the runs of a group: given (default), shuffled by seed, or interleaved: each repetition of all rows before the next one, its order by seed",
     "seed": KeyType::Count => "Seed of the order (default 1)",
     "policy": TEXT => "After a failed run: continue (default), stop, or retry N",
-    "facts": KeyType::MapOf(&TEXT_KIND) => "What the document says of the set-up, as suite.NAME",
+    "facts": KeyType::MapOf(&TEXT_KIND) => "Facts about the setup for documents, as suite.NAME",
     "documents": KeyType::Foreign(&DOCUMENTS) => "The documents made of the results",
 };
 
@@ -118,7 +118,7 @@ pub(super) static TARGET: Object = Object {
 static TARGET_KEYS: &[Key] = keys! {
     "url": TEXT => "Its URL",
     "command": KeyType::Either(&[KeyType::ListOf(&TEXT_KIND), TEXT]) => "A command that prints the URL",
-    "kubernetes": KeyType::Object(&TARGET_KUBERNETES) => "An object of a cluster that leads to it",
+    "kubernetes": KeyType::Object(&TARGET_KUBERNETES) => "The cluster object that exposes it",
 };
 pub(super) static TARGET_KUBERNETES: Object = Object {
     required: &["context"],
@@ -132,12 +132,12 @@ static TARGET_KUBERNETES_KEYS: &[Key] = keys! {
     "ingress": TEXT => "An ingress",
     "kservice": TEXT => "A Knative service",
     "port": KeyType::Count => "The service's port (default: its first)",
-    "port_forward": KeyType::Flag => "Forward a local port to a pod of it (default false)",
+    "port_forward": KeyType::Flag => "Forward a local port to one of its pods (default false)",
     "scheme": TEXT => "http (default) or https",
     "path": TEXT => "What follows the port (default nothing)",
 };
 
-/// What a row is made of: how load is made, how much, and what it is held against.
+/// The settings of a row: how load is generated, how much, and what the row must satisfy.
 pub(crate) static SETTINGS: Keys = keys! {
     "script": KeyType::Either(&[KeyType::Object(&SCRIPT), TEXT]) => "A k6 script",
     "bench": TEXT => "Arguments of loadline bench",
@@ -156,9 +156,9 @@ pub(crate) static SETTINGS: Keys = keys! {
     "observe": KeyType::Foreign(&OBSERVERS) => "Observers of the target by name",
     "gates": KeyType::Object(&GATES) => "What a row must satisfy",
     "thresholds": KeyType::OneOrMore(&TEXT_KIND) => "Conditions such as p(99)<50ms, for bench and jmeter",
-    "labels": KeyType::MapOf(&TEXT_KIND) => "What the row is called in documents",
+    "labels": KeyType::MapOf(&TEXT_KIND) => "Labels of the row in documents",
     "repeat": KeyType::Count => "Repetitions (default 1)",
-    "time_limit": KeyType::Duration => "A run that takes longer is ended (default: no limit)",
+    "time_limit": KeyType::Duration => "Longer runs are stopped (default: no limit)",
 };
 static DEFAULTS: Object = object("defaults", &[SETTINGS]);
 static AXIS_VALUE: Object = object("axis value", &[SETTINGS, AXIS_VALUE_KEYS]);
@@ -198,7 +198,7 @@ pub(crate) static EXECUTOR: Object = Object {
 };
 static EXECUTOR_KEYS: &[Key] = keys! {
     "type": KeyType::Choice(EXECUTORS) => "Which executor",
-    "scenario": TEXT => "The scenario that gets it (default: default)",
+    "scenario": TEXT => "The scenario that uses it (default: default)",
 };
 
 /// Phases of a row.
@@ -206,7 +206,7 @@ pub(crate) static PHASES: Object = object("phases", &[PHASES_KEYS]);
 static PHASES_KEYS: &[Key] = keys! {
     "smoke": KeyType::Either(&[KeyType::Object(&SMOKE), KeyType::Flag]) =>
         "One iteration that must pass before anything else (default true)",
-    "warm_up": KeyType::Duration => "Load before the measured one, left out of it (default none)",
+    "warm_up": KeyType::Duration => "Load before the measurement (default none)",
     "ramp": KeyType::Duration => "Time to reach the load (default none)",
     "steady": KeyType::Duration => "Time to hold it (default: the duration without the ramp)",
     "tail": KeyType::Duration => "How long observers continue after the load (default: theirs)",
@@ -223,14 +223,14 @@ pub(crate) static GATES: Object = object("gates", &[GATES_KEYS]);
 static GATES_KEYS: &[Key] = keys! {
     "checks": KeyType::Either(&[KeyType::Flag, KeyType::Share]) => "Share of checks that must hold (default 100%)",
     "thresholds": KeyType::Flag => "Thresholds must hold (default true)",
-    "goodput": KeyType::Either(&[KeyType::Flag, KeyType::Share]) => "Share of requests that must be answered well (default 99%)",
+    "goodput": KeyType::Either(&[KeyType::Flag, KeyType::Share]) => "Share of requests that must get a good response (default 99%)",
     "shapes": KeyType::Either(&[KeyType::Flag, KeyType::Share]) =>
-        "Share of responses that may have a shape that other repetitions do not know (default 1%)",
+        "Share of responses that may have a shape that no other repetition has (default 1%)",
     "delivered": KeyType::Flag => "The offered load must be delivered (default true)",
     "restarts": KeyType::Either(&[KeyType::Flag, KeyType::Count]) =>
         "Restarts and kills of the target allowed during the load (default 0)",
-    "generator": KeyType::Flag => "The generator must not be what limited the run (default true)",
-    "outputs": KeyType::Flag => "Audited outputs must hold what was measured (default true)",
+    "generator": KeyType::Flag => "The generator must not have limited the run (default true)",
+    "outputs": KeyType::Flag => "Audited outputs must have all measurements (default true)",
     "steady": KeyType::Either(&[KeyType::Flag, KeyType::Share]) =>
         "Variation of throughput allowed from second to second (default: not judged)",
 };
@@ -238,7 +238,7 @@ static GATES_KEYS: &[Key] = keys! {
 /// A hook.
 pub(crate) static HOOK: Object = object("hook", &[HOOK_BODY_KEYS]);
 static HOOK_BODY_KEYS: &[Key] = keys! {
-    "name": TEXT => "What it is called in messages (default: what it does)",
+    "name": TEXT => "Its name in messages (default: what it does)",
     "exec": KeyType::Either(&[KeyType::Object(&EXEC), KeyType::ListOf(&TEXT_KIND), TEXT]) =>
         "A command: text for the shell, or a list of words",
     "http": KeyType::Either(&[KeyType::Object(&HTTP), TEXT]) => "An HTTP request",
@@ -247,7 +247,7 @@ static HOOK_BODY_KEYS: &[Key] = keys! {
     "sleep": KeyType::Duration => "A wait",
     "timeout": KeyType::Duration => "Time that one try may take (default 1m)",
     "retries": KeyType::Count => "Tries after the first one fails (default 0)",
-    "wait": KeyType::OneOrMore(&WAIT_KIND) => "What must have become true before the hook is done",
+    "wait": KeyType::OneOrMore(&WAIT_KIND) => "Conditions to wait for",
 };
 /// A command.
 pub(crate) static EXEC: Object = Object {
@@ -269,7 +269,7 @@ static HTTP_KEYS: &[Key] = keys! {
     "url": TEXT => "URL",
     "headers": KeyType::MapOf(&TEXT_KIND) => "Header lines",
     "body": TEXT => "Body",
-    "expect": KeyType::Count => "Status that must be answered (default: 200 to 299)",
+    "expect": KeyType::Count => "Required status (default: 200 to 299)",
 };
 /// A change in a cluster.
 pub(crate) static KUBERNETES: Object = Object {
@@ -284,8 +284,8 @@ static KUBERNETES_KEYS: &[Key] = keys! {
     "replicas": KeyType::Count => "Replicas to scale to",
     "resources": TEXT => "A workload whose requests and limits are changed, as deployment/NAME; its pods are replaced",
     "container": TEXT => "The container whose requests and limits are changed (default: the only one)",
-    "requests": KeyType::MapOf(&TEXT_KIND) => "Requests by resource, as cpu: 500m; none takes one away",
-    "limits": KeyType::MapOf(&TEXT_KIND) => "Limits by resource, as memory: 256Mi; none takes one away",
+    "requests": KeyType::MapOf(&TEXT_KIND) => "Requests by resource, as cpu: 500m; none removes one",
+    "limits": KeyType::MapOf(&TEXT_KIND) => "Limits by resource, as memory: 256Mi; none removes one",
     "apply": TEXT => "A file of manifests to apply, relative to the suite file",
     "delete": TEXT => "An object to delete, as KIND/NAME, or a file of manifests",
 };
@@ -318,15 +318,15 @@ pub(crate) static WAIT: Object = Object {
 };
 static WAIT_KEYS: &[Key] = keys! {
     "rollout": TEXT => "A workload whose rollout must be complete, as deployment/NAME",
-    "replicas": KeyType::Object(&WAIT_REPLICAS) => "A workload that must have so many ready replicas",
-    "port": TEXT => "An address that must take connections, as HOST:PORT",
+    "replicas": KeyType::Object(&WAIT_REPLICAS) => "A workload that must have this many ready replicas",
+    "port": TEXT => "An address that must accept connections, as HOST:PORT",
     "http": KeyType::Either(&[KeyType::Object(&WAIT_HTTP), TEXT]) => "A URL that must answer",
     "log": KeyType::Object(&WAIT_LOG) => "A line that must appear in a file",
     "prometheus": KeyType::Object(&WAIT_PROMETHEUS) => "A PromQL query whose value must satisfy a condition",
     "cpu_idle": KeyType::Object(&WAIT_CPU) => "A CPU use that must stay low for a while",
     "context": TEXT => "The context of the kubeconfig (default: the target's)",
     "namespace": TEXT => "The namespace (default: the target's, else default)",
-    "timeout": KeyType::Duration => "Time to wait at most (default 2m)",
+    "timeout": KeyType::Duration => "Maximum time to wait (default 2m)",
 };
 /// Replicas that are waited for.
 pub(crate) static WAIT_REPLICAS: Object = Object {
@@ -337,7 +337,7 @@ static WAIT_REPLICAS_KEYS: &[Key] = keys! {
     "workload": TEXT => "The workload, as deployment/NAME",
     "count": KeyType::Count => "How many; 0 waits until none is left",
 };
-/// An answer that is waited for.
+/// A response that is waited for.
 pub(crate) static WAIT_HTTP: Object = Object {
     required: &["url"],
     ..object("wait for a response", &[WAIT_HTTP_KEYS])
@@ -373,5 +373,5 @@ pub(crate) static WAIT_CPU: Object = Object {
 static WAIT_CPU_KEYS: &[Key] = keys! {
     "of": TEXT => "host (default), pid:N or name:NAME of this machine",
     "below": KeyType::Number => "Cores in use must be fewer",
-    "for": KeyType::Duration => "For so long (default 5s)",
+    "for": KeyType::Duration => "For this long (default 5s)",
 };

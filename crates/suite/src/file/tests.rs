@@ -226,7 +226,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "name: a\nrows:\n  - name: x",
-        "s.yaml:3:5: the row does not say how load is made; write script",
+        "s.yaml:3:5: the row does not say how to generate load; write script",
     ),
     (
         "name: a\nrows:\n  - {bench: u, hey: u}",

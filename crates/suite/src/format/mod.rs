@@ -23,7 +23,7 @@ use crate::expression::{Quantity, Value, ValueKind};
 use number::Digits;
 use unit::Unit;
 
-/// Most digits that a spec may ask for: what a double tells apart.
+/// Maximum digits of a spec: as many as a double distinguishes.
 pub(crate) const DIGITS_MAX: u8 = 15;
 
 /// Why a text is not a format, or does not fit its values.
@@ -85,7 +85,7 @@ pub enum Blank {
 pub struct ListStyle {
     /// One component; `{name}` and `{value}` are filled in.
     pub item: String,
-    /// What stands between two.
+    /// The separator.
     pub separator: String,
 }
 
@@ -139,7 +139,7 @@ impl Format {
         match unused {
             Some(n) => Err(FormatError {
                 column: 1,
-                what: format!("value {n} is nowhere written; add {{{n}}}"),
+                what: format!("value {n} is not used; add {{{n}}}"),
             }),
             None => Ok(()),
         }

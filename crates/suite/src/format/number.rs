@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 /// How many digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Digits {
-    /// As many as the value has, twelve significant ones at most.
+    /// As many as the value has, at most twelve significant ones.
     Shortest,
-    /// So many decimals.
+    /// This many decimals.
     Fixed(u8),
-    /// So many decimals, zeros at the end left out; one significant digit where they would show a nothing
-    /// that is something.
+    /// At most this many decimals, without trailing zeros; one significant digit if a non-zero value would be shown
+    /// as zero.
     AtMost(u8),
-    /// So many significant digits.
+    /// This many significant digits.
     Significant(u8),
 }
 
@@ -76,7 +76,7 @@ fn is_counted(value: f64) -> bool {
     value.fract() == 0.0 && value.abs() < MANY
 }
 
-/// Writes so many significant digits, one at least.
+/// Writes this many significant digits, at least one.
 fn write_significant(value: f64, digits: usize, out: &mut String) {
     let written = format!("{value:.*e}", digits.max(1) - 1);
     let parts = written.split_once('e');

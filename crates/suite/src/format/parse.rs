@@ -29,7 +29,7 @@ impl FromStr for Format {
         let parts = reader.parts(None)?;
         let format = Format { parts };
         if format.holes().is_empty() {
-            return Err(reader.error(0, "a format has a place for its value; write {} there"));
+            return Err(reader.error(0, "a format needs a place for its value; write {}"));
         }
         Ok(format)
     }
@@ -70,9 +70,10 @@ impl Reader<'_> {
                     push_text(&mut parts, std::mem::take(&mut text));
                     let inner = self.parts(Some(at))?;
                     if !inner.iter().any(|part| matches!(part, FormatPart::Hole(_))) {
-                        return Err(
-                            self.error(at, "these brackets hold no value; write [[ for a bracket")
-                        );
+                        return Err(self.error(
+                            at,
+                            "these brackets contain no value; write [[ for a bracket",
+                        ));
                     }
                     parts.push(FormatPart::Optional(inner));
                 }

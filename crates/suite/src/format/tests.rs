@@ -141,7 +141,7 @@ fn formats_that_say_nothing_sensible_are_refused_with_their_place() {
         ("{:.99}", 1, "at most 15"),
         ("{:=0}", 1, "the number of digits"),
         ("{x}", 1, "number of a value"),
-        ("{}[a]", 3, "hold no value"),
+        ("{}[a]", 3, "contain no value"),
         ("{}[{}", 3, "add ]"),
         ("{:(ms}", 1, "add )"),
     ] {

@@ -71,7 +71,7 @@ const COUNTS: &[(&str, f64)] = &[("", 1.0), ("K", 1e3), ("M", 1e6), ("G", 1e9)];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Unit {
     scale: Scale,
-    /// A space stands before it.
+    /// It is preceded by a space.
     spaced: bool,
     /// It converts and is not written.
     silent: bool,
@@ -81,7 +81,7 @@ pub(super) struct Unit {
 enum Scale {
     /// Of one name, which may be several units of different dimensions.
     Named(String),
-    /// The one that gives a handy number; bytes in powers of 1000.
+    /// Chosen for a readable number; bytes in powers of 1000.
     Automatic,
     /// The same with bytes in powers of 1024 (`Mi`, `Gi`).
     Binary,
@@ -125,12 +125,12 @@ fn unknown(name: &str) -> String {
     let mut known: Vec<&str> = units().map(|(name, _, _)| *name).collect();
     known.dedup();
     format!(
-        "`{name}` is not a unit; there are auto, autoi, clock, {}; write other words after the }}",
+        "`{name}` is not a unit; use auto, autoi, clock, {}; write other words after the }}",
         known.join(", ")
     )
 }
 
-/// Whether a number with digits asked for may stand without a unit.
+/// Whether a number with a given number of digits may be written without a unit.
 pub(super) fn needless(dimension: Dimension) -> Result<(), String> {
     let example = match dimension {
         Dimension::TIME => "{:.2 ms}",
@@ -190,7 +190,7 @@ impl Unit {
             Scale::Named(name) => {
                 match find(name, quantity.dimension) {
                     Some(factor) => style.write(amount / factor, out),
-                    // A number whose unit nobody told is in the unit that the user writes.
+                    // A number of unknown unit is in the unit that the user writes.
                     None if quantity.dimension == Dimension::NUMBER => style.write(amount, out),
                     // Of another kind than was known: no number is better than a wrong one.
                     None => {}

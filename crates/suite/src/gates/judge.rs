@@ -13,11 +13,11 @@ use loadline_model::verdict::{Delivery, Limit};
 use super::shapes::{Comparison, compare};
 use super::{Finding, Gate, GateOutcome, GateSetting, Gates};
 
-/// The kind of a mark in which an output tells of itself.
+/// The kind of a mark from an output.
 const OUTPUT_MARK: &str = "output";
-/// What a line or a mark has in it that tells of an audit.
+/// Text that identifies lines and marks about an audit.
 pub(crate) const AUDIT: [&str; 2] = ["audit: ", "the audit could not be made"];
-/// Seconds of steady load that a variation can be told of.
+/// Minimum seconds of steady load for a variation.
 const SECONDS_MIN: usize = 10;
 
 /// The data for judging a run.
@@ -27,7 +27,7 @@ pub struct Evidence<'a> {
     pub result: &'a RunResult,
     /// Results of the row's earlier repetitions.
     pub others: &'a [Arc<RunResult>],
-    /// What outputs said of their audits, line by line.
+    /// Messages of outputs about their audits, line by line.
     pub audits: &'a [String],
 }
 
@@ -154,7 +154,7 @@ fn checks(limit: f64, result: &RunResult) -> Judged {
     };
     let share = held as f64 / all as f64;
     let text = format!(
-        "{} of {all} checks held ({}, wanted {})",
+        "{} of {all} checks held ({}, required {})",
         held,
         percent(share),
         percent(limit)
@@ -222,7 +222,7 @@ fn goodput(limit: f64, result: &RunResult) -> Judged {
     let share = counts.good as f64 / all as f64;
     let (good, wanted) = (counts.good, percent(limit));
     let text = format!(
-        "{good} of {all} requests were answered well ({}, wanted {wanted})",
+        "{good} of {all} requests got a good response ({}, required {wanted})",
         percent(share)
     );
     Judged::by(share >= limit, text)

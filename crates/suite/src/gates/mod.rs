@@ -19,9 +19,9 @@ pub use judge::{Evidence, checks_share, failed_samples, judge, restarts, through
 
 /// Share of checks that must hold unless the file says otherwise.
 const CHECKS: f64 = 1.0;
-/// Share of requests that must be answered well.
+/// Share of requests that must get a good response.
 const GOODPUT: f64 = 0.99;
-/// Share of answers that may have a shape that other repetitions do not know.
+/// Share of responses that may have a shape that no other repetition has.
 const FOREIGN: f64 = 0.01;
 /// Variation from second to second that is allowed where `steady: true` names none.
 const VARIATION: f64 = 0.1;
@@ -34,9 +34,9 @@ pub enum Gate {
     Checks,
     /// Thresholds held.
     Thresholds,
-    /// Share of requests answered well.
+    /// Share of requests with a good response.
     Goodput,
-    /// Answers look as in the other repetitions.
+    /// Responses look as in the other repetitions.
     Shapes,
     /// The offered load was delivered.
     Delivered,
@@ -98,7 +98,7 @@ impl Gate {
 pub struct GateSetting {
     /// Which.
     pub gate: Gate,
-    /// What it holds against: a share, or a count; 1 where there is only yes or no.
+    /// Its limit: a share, or a count; 1 for a yes-or-no gate.
     pub limit: f64,
     /// Whether the file asks for it.
     pub asked: bool,

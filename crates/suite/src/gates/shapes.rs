@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 
 use loadline_model::RunResult;
 
-/// How far one run's answers are from another's.
+/// How much one run's responses differ from another's.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Comparison {
-    /// The larger share of either's answers whose shape the other does not know.
+    /// The larger of both shares of responses whose shape the other run does not have.
     pub(super) share: f64,
     /// The commonest such shape, in words.
     pub(super) example: Option<String>,
 }
 
-/// Answers by status and size class.
+/// Responses by status and size class.
 type Census = BTreeMap<(u16, u8), u64>;
 
 pub(super) fn compare(one: &RunResult, other: &RunResult) -> Comparison {

@@ -15,7 +15,7 @@ use loadline_model::{ClientPlan, Snapshot, TestPlan, Verdict};
 use super::*;
 use crate::file::Node;
 
-/// A run with so many good answers of so many.
+/// A run with this many good responses of this many.
 pub(crate) fn result(good: u64, all: u64) -> RunResult {
     let mut seen = Snapshot::default();
     seen.counts.started = all;

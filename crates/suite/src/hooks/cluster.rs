@@ -18,7 +18,7 @@ use crate::file::KubernetesTarget;
 /// Clusters that were spoken to, by context.
 #[derive(Default)]
 pub(super) struct Clusters {
-    /// The file that tells of them; `None`: those that the environment names.
+    /// The kubeconfig file; `None`: those that the environment names.
     kubeconfig: Option<PathBuf>,
     clients: BTreeMap<String, Client>,
     /// Ports that are forwarded until the end.
@@ -30,7 +30,7 @@ fn told(error: impl std::fmt::Display) -> String {
 }
 
 impl Clusters {
-    /// Those that a file tells of.
+    /// Those of a kubeconfig file.
     pub(super) fn of_file(kubeconfig: PathBuf) -> Clusters {
         Clusters {
             kubeconfig: Some(kubeconfig),
@@ -169,7 +169,7 @@ fn first_port(service: &Service) -> Result<u16, String> {
     port.ok_or_else(|| format!("the service {} has no ports", service.name))
 }
 
-/// The load balancer's address, else the host that an external name stands for, else the name inside the cluster.
+/// The load balancer's address, otherwise the host of an external name, otherwise the name inside the cluster.
 fn service_address(client: &Client, target: &KubernetesTarget) -> Result<String, String> {
     let found = client
         .service(&target.namespace, &target.name)

@@ -18,7 +18,7 @@ pub(super) fn cpu_seconds(of: &CpuOf) -> Result<f64, String> {
     let (used, missing) = match of {
         CpuOf::Host => (
             machine_cpu_seconds(proc),
-            "/proc/stat does not tell the CPU time of this machine".to_owned(),
+            "/proc/stat has no CPU time of this machine".to_owned(),
         ),
         CpuOf::Pid(pid) => (
             process_cpu_seconds(proc, *pid),

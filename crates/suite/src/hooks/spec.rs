@@ -15,7 +15,7 @@ use crate::file::{
 
 /// Time that one try of a hook may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Time that is waited for a condition at most.
+/// Maximum time to wait for a condition.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time for which a processor must be quiet.
 const CPU_IDLE: Duration = Duration::from_secs(5);
@@ -74,7 +74,7 @@ pub struct HttpCall {
     pub headers: BTreeMap<String, String>,
     /// Body; empty: none.
     pub body: String,
-    /// The status that must be answered; `None`: 200 to 299.
+    /// The required status; `None`: 200 to 299.
     pub expect: Option<u16>,
 }
 
@@ -153,7 +153,7 @@ pub enum TestbedOrder {
 pub struct Wait {
     /// What must become true.
     pub condition: Condition,
-    /// Time at most.
+    /// Maximum time.
     pub timeout: Duration,
 }
 
@@ -166,7 +166,7 @@ pub enum Condition {
     Replicas(Cluster, String, u32),
     /// An address takes connections.
     Port(String),
-    /// A URL answers.
+    /// A URL responds.
     Http(HttpCall),
     /// A line appears in a file.
     Log {
@@ -391,7 +391,8 @@ fn cluster(fields: Fields, usual: Option<&Cluster>) -> Result<Cluster, Problem> 
         .text("context")
         .or_else(|| Some(usual?.context.clone()));
     let Some(context) = context else {
-        let fix = "write `context: NAME`; there is no default that could be hit by accident";
+        let fix =
+            "write `context: NAME`; there is no default, so that no cluster is changed by accident";
         return Err(Problem::new(fields.at(), "the cluster is not named", fix));
     };
     let namespace = fields
@@ -421,7 +422,7 @@ fn kubernetes(fields: Fields, usual: Option<&Cluster>) -> Result<Action, Problem
 
 fn scale(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> {
     let Some(replicas) = replicas(fields, "replicas")? else {
-        let what = "`scale` does not say to how many";
+        let what = "`scale` needs a number of replicas";
         return Err(Problem::new(
             fields.at(),
             what,

@@ -24,7 +24,7 @@ use super::spec::{Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall, TestbedActio
 use super::world::{HttpAnswer, Record, Undo, World};
 use crate::file::KubernetesTarget;
 
-/// Most bytes of a command's output or of an answer that are kept.
+/// Maximum bytes of a command's output or of a response that are kept.
 const KEPT_MAX: u64 = 1 << 20;
 /// Bytes of a log that one look reads.
 const LOG_READ_MAX: u64 = 1 << 20;
@@ -32,7 +32,7 @@ const LOG_READ_MAX: u64 = 1 << 20;
 const LOOK: Duration = Duration::from_millis(10);
 /// Time for a connection that is only tried.
 const CONNECT: Duration = Duration::from_secs(1);
-/// Time for orders to a testbed, which answers when they are done.
+/// Time limit of commands to a testbed, which responds when they are done.
 const TESTBED: Duration = Duration::from_secs(90);
 /// Time that output may take to arrive after its process ended.
 const OUTPUT_LATE: Duration = Duration::from_secs(2);
@@ -152,14 +152,14 @@ fn end_group(child: &mut Child) {
         // not waited for, so that its number is still its own.
         unsafe { libc::kill(-pid, libc::SIGKILL) };
     }
-    // It was killed: this does not block for long, and what it says is known.
+    // It was killed: this does not block for long, and the result is known.
     let _ = child.wait();
 }
 
 fn read_all(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut kept = Vec::new();
-        // What cannot be read is not there; the exit code says whether it matters.
+        // Unreadable output counts as missing; the exit code says whether it matters.
         let _ = from.by_ref().take(KEPT_MAX).read_to_end(&mut kept);
         let _ = std::io::copy(&mut from, &mut std::io::sink());
         kept
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn no_password_of_an_address_is_told() {
         let mut system = System::new(Box::new(Still), PathBuf::new());
-        // Nobody listens on port 1, and a space is in no address.
+        // Nothing listens on port 1, and no address contains a space.
         for url in [
             "http://u:hush@127.0.0.1:1/",
             "http://u:hush hush@127.0.0.1/",

@@ -11,7 +11,7 @@ use super::spec::{Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall, TestbedActio
 use super::world::{HttpAnswer, Record, Undo, World};
 use crate::file::KubernetesTarget;
 
-/// What a command says, one time after the other.
+/// The successive outputs of a command.
 type Answers = VecDeque<Result<String, String>>;
 
 /// The world.
@@ -21,13 +21,13 @@ pub(crate) struct Simulated {
     pub(crate) stop: Rc<Cell<bool>>,
     /// What was done, in order.
     pub(crate) done: Rc<RefCell<Vec<String>>>,
-    /// Answers of commands by their line, the next first; a command that is not named succeeds.
+    /// Results of commands by command line, in order; a command without an entry succeeds.
     pub(crate) answers: Rc<RefCell<BTreeMap<String, Answers>>>,
     /// Replicas of components and workloads.
     pub(crate) replicas: Rc<RefCell<BTreeMap<String, u32>>>,
     /// What a file holds at a time.
     pub(crate) log: Rc<RefCell<Vec<(Duration, String)>>>,
-    /// Bodies of HTTP answers from a time on, by URL.
+    /// Bodies of HTTP responses from a time on, by URL.
     pub(crate) pages: Rc<RefCell<Vec<(String, Duration, HttpAnswer)>>>,
     /// Cores in use from a time on.
     pub(crate) cores: Rc<RefCell<Vec<(Duration, f64)>>>,

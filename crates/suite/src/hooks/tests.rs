@@ -153,7 +153,7 @@ fn bad_hooks_are_refused_with_their_place_and_the_fix() {
         ),
         (
             "{kubernetes: {context: c, scale: deployment/a}}",
-            "does not say to how many",
+            "needs a number of replicas",
         ),
         (
             "{kubernetes: {context: c, resources: deployment/a, container: main}}",

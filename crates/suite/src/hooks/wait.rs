@@ -52,10 +52,10 @@ enum LookOutcome {
     NotYet(String),
 }
 
-/// Looks until the condition holds.
+/// Checks until the condition holds.
 ///
 /// # Errors
-/// It did not hold in time, or it was asked to stop; the text says what was seen last.
+/// It did not hold in time, or a stop was requested; the text says what was seen last.
 pub(super) fn await_condition(
     condition: &Condition,
     baseline: Baseline,
@@ -182,11 +182,11 @@ impl Watch {
         };
         let Some((at, before)) = self.cpu else {
             self.cpu = Some((now, used));
-            return LookOutcome::NotYet("the CPU was read once so far".to_owned());
+            return LookOutcome::NotYet("the CPU has been read only once so far".to_owned());
         };
         let window = now.saturating_sub(at);
         if window < CPU_WINDOW {
-            return LookOutcome::NotYet("the CPU was read once so far".to_owned());
+            return LookOutcome::NotYet("the CPU has been read only once so far".to_owned());
         }
         self.cpu = Some((now, used));
         let cores = (used - before) / window.as_secs_f64();
@@ -211,7 +211,7 @@ fn look_http(call: &HttpCall, world: &mut dyn World) -> LookOutcome {
     }
 }
 
-/// The one value of an instant query, as Prometheus' HTTP API gives it.
+/// The only value of an instant query, as Prometheus' HTTP API returns it.
 fn prometheus(url: &str, query: &str, world: &mut dyn World) -> Result<f64, String> {
     let encoded = utf8_percent_encode(query, RESERVED);
     let url = format!("{}/api/v1/query?query={encoded}", url.trim_end_matches('/'));

@@ -79,7 +79,7 @@ pub trait World {
     /// Whether it was asked to stop.
     fn should_stop(&self) -> bool;
 
-    /// Runs a command and gives what it printed.
+    /// Runs a command and returns its output.
     ///
     /// # Errors
     /// It could not be started, failed, or took longer than `timeout`; the text says which.
@@ -88,7 +88,7 @@ pub trait World {
     /// Sends a request.
     ///
     /// # Errors
-    /// There was no answer within `timeout`.
+    /// There was no response within `timeout`.
     fn http(&mut self, call: &HttpCall, timeout: Duration) -> Result<HttpAnswer, String>;
 
     /// Changes a cluster.

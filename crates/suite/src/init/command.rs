@@ -58,7 +58,7 @@ pub fn load_of_command(words: &[String]) -> Result<(Front, Option<String>), Init
     }
 }
 
-/// A URL that stands last and alone is the target.
+/// A single URL at the end is the target.
 fn without_target(words: &[String]) -> (Vec<String>, Option<String>) {
     let is_url = |word: &&String| word.contains("://");
     match words.split_last() {

@@ -24,9 +24,9 @@ use write::Text;
 /// The input for a first suite file.
 #[derive(Clone, Debug)]
 pub struct InitWish {
-    /// The file as it is to be called in its own comments.
+    /// The name of the file in its own comments.
     pub file: String,
-    /// The document that it is to write, from its folder on.
+    /// The document that it writes, relative to its folder.
     pub document: String,
     /// The load.
     pub load: InitLoad,
@@ -74,7 +74,7 @@ pub enum ServiceSeen {
     /// It is not on this machine, or its location is unknown.
     #[default]
     Elsewhere,
-    /// It is to listen on this port of this machine.
+    /// It will listen on this port of this machine.
     Here {
         /// The port.
         port: u16,
@@ -86,7 +86,7 @@ pub enum ServiceSeen {
 /// Who listens in the place of a container's process.
 const FORWARDER: &str = "docker-proxy";
 
-/// Columns of most first tables.
+/// The columns of most first tables.
 const COLUMNS: [&str; 5] = [
     "{ title: Requests per second, value: run.rps, format: \"{:.0}\", align: right }",
     "{ title: Average, value: run.avg, format: \"{:~2 ms}\", align: right }",
@@ -285,7 +285,7 @@ fn observer_of_service(wish: &InitWish) -> Option<&str> {
     }
 }
 
-/// What an observer saw, as an expression; its name stands in quotes there where it is no plain word.
+/// An observed value as an expression; the observer's name is quoted unless it is a plain word.
 fn figure_of(observer: &str, figure: &str) -> String {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     match observer.bytes().all(is_plain) {

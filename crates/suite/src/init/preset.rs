@@ -12,14 +12,14 @@ use super::{InitLoad, InitWish};
 /// What the rows of a first suite look like.
 pub(super) struct Shape {
     kind: Kind,
-    /// Length of every run; `None`: the load says it, or each row.
+    /// Length of every run; `None`: set by the load, or by each row.
     pub(super) duration: Option<Duration>,
     /// Length where rows say it.
     row_duration: Duration,
     pub(super) repeat: u32,
     /// Of every row.
     pub(super) warm_up: Option<Duration>,
-    /// Virtual users; empty: the load says it.
+    /// Virtual users; empty: set by the load.
     vus: Vec<u64>,
 }
 
@@ -96,7 +96,7 @@ impl Shape {
             Kind::Gateway | Kind::Endurance => {
                 text.comment(
                     1,
-                    "The first columns; plugins, routes and libraries are rows of their own.",
+                    "The first columns; plugins, routes and libraries are separate rows.",
                 );
                 text.line(1, &format!("labels: {{ Service name: {service}, Scenario: {by_users}, Test type: proxy as it is }}"));
             }
@@ -119,7 +119,7 @@ impl Shape {
         }
     }
 
-    /// Axes, or one row where there is none.
+    /// Axes, or one row without any.
     fn axes(&self, text: &mut Text, others: &[&str]) {
         if self.vus.is_empty() && others.is_empty() {
             text.line(
@@ -241,7 +241,7 @@ impl Shape {
         }
     }
 
-    /// What stands before a row's charts in a table without a preset.
+    /// The text before a row's charts in a table without a preset.
     pub(super) fn intro(&self) -> &'static str {
         match self.vus.is_empty() {
             true => "value: plan.short",
@@ -249,7 +249,7 @@ impl Shape {
         }
     }
 
-    /// What tells the rows of a table without a preset apart.
+    /// What distinguishes the rows of a table without a preset.
     pub(super) fn first_column(&self) -> &'static str {
         match self.vus.is_empty() {
             true => "{ title: Load, value: plan.short }",

@@ -9,7 +9,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// A line as it stands; `depth` counts steps of two spaces.
+    /// A literal line; `depth` counts steps of two spaces.
     pub(super) fn line(&mut self, depth: usize, line: &str) {
         self.text.push_str(&"  ".repeat(depth));
         self.text.push_str(line);

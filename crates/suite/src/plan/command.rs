@@ -194,10 +194,10 @@ fn with_load(
     command
 }
 
-/// Takes out of the words what the row says itself.
+/// Removes from the words what the row sets itself.
 ///
 /// # Errors
-/// What would be taken for a duration is none, such as a body behind hey's `-d`: it would be lost without a word.
+/// The value of the duration option is not a duration, such as a body after hey's `-d`: it would be lost silently.
 fn take_load(
     settings: &Settings,
     words: &mut Vec<String>,
@@ -228,7 +228,7 @@ fn no_duration(settings: &Settings, text: &str) -> Problem {
     let front = settings.front.name();
     Problem::new(
         settings.front_at,
-        format!("-d of {front} is the duration, and `{text}` is none"),
+        format!("-d of {front} is the duration, and `{text}` is not one"),
         "write -b for the request's body",
     )
 }
@@ -377,7 +377,7 @@ fn executor_of(settings: &Settings, ramp: Option<Duration>) -> Result<ExecutorSe
         && settings.vus.is_none()
         && !executor.options.contains_key("preAllocatedVUs")
     {
-        let what = "an arrival rate of a script needs virtual users that are there before";
+        let what = "an arrival rate of a script needs preallocated virtual users";
         return Err(Problem::new(executor.at, what, "write `vus: 50`"));
     }
     Ok(executor)
@@ -454,7 +454,7 @@ fn hey_load(
     no_executor(settings)?;
     no_ramp(settings, ramp)?;
     no_thresholds(settings, "hey has none")?;
-    // hey's rate is one worker's; it has 50 unless told otherwise.
+    // hey's rate is per worker; it has 50 by default.
     let workers = match settings.vus {
         Some(vus) => vus as f64,
         None => peek(words, HEY.style, HEY.vus)

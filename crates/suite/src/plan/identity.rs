@@ -55,7 +55,7 @@ pub(super) fn hash_bytes(bytes: &[u8]) -> String {
     HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
-/// Refuses rows that could not be told apart.
+/// Refuses rows that could not be distinguished.
 pub(super) fn distinct(rows: Vec<PlannedRow>) -> Result<Vec<PlannedRow>, Problem> {
     let mut seen = BTreeSet::new();
     for row in &rows {

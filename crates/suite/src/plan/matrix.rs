@@ -8,13 +8,13 @@ use crate::file::{
     At, Axis, AxisValue, Entry, GroupSpec, HookNodes, Node, Problem, SETTINGS, Value,
 };
 
-/// Most rows of a group: a product that is larger is a mistake.
+/// Maximum rows of a group: a larger product is a mistake.
 const ROWS_MAX: usize = 10_000;
 
 /// A row before its settings are read.
 #[derive(Clone, Debug)]
 pub(super) struct Combination {
-    /// Where it is told.
+    /// Where errors are reported.
     pub(super) at: At,
     /// Its name.
     pub(super) name: Option<String>,
@@ -135,7 +135,7 @@ fn is_excluded(group: &GroupSpec, row: &Combination) -> bool {
     group.exclude.iter().any(matches)
 }
 
-/// A further combination: values of axes that are known bring their settings, others stand for themselves.
+/// A further combination: known values of axes bring their settings, others are used as they are.
 fn included(group: &GroupSpec, node: &Node) -> Result<Combination, Problem> {
     let mut known: Vec<&AxisValue> = Vec::new();
     let mut row = Combination {

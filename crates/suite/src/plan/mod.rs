@@ -30,8 +30,8 @@ use crate::hooks::HookSpec;
 
 /// What a plan needs from outside: files and the environment.
 pub struct Surroundings<'a> {
-    /// The bytes of a file that is named relative to the suite file; scripts name further ones, so anything may be asked
-    /// for, and what is no plain file is to be refused.
+    /// The bytes of a file that is named relative to the suite file; scripts name further ones, so any name may be
+    /// requested, and anything but a regular file must be refused.
     pub read: &'a dyn Fn(&str) -> std::io::Result<Vec<u8>>,
     /// A variable of the process's environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
@@ -56,7 +56,7 @@ pub struct Plan {
     pub runs: Vec<PlannedRun>,
     /// What is done after a failed run.
     pub policy: Policy,
-    /// What the document says of the set-up.
+    /// Facts about the setup for documents.
     pub facts: BTreeMap<String, String>,
     /// Names of the secrets that are used anywhere.
     pub secrets: Vec<String>,
@@ -97,7 +97,7 @@ pub struct PlannedRow {
     pub env: BTreeMap<String, String>,
     /// Facts for documents.
     pub facts: BTreeMap<String, String>,
-    /// What it is made of.
+    /// Its files.
     pub settings: Settings,
     /// Its hooks, those of its group and of the suite among them.
     pub hooks: RowHooks,
@@ -154,7 +154,7 @@ pub struct PlannedPhase {
     pub command: Vec<String>,
     /// Its environment, not filled either.
     pub env: BTreeMap<String, String>,
-    /// It is ended after this time; `None`: it ends by itself.
+    /// It is stopped after this time; `None`: no limit.
     pub time_limit: Option<Duration>,
     /// How long it should take; `None`: the front end knows.
     pub length: Option<Duration>,

@@ -150,7 +150,7 @@ fn stages(executor: &Executor) -> Option<String> {
     Some(legs.join(", "))
 }
 
-/// With as many digits behind the point as it has, three at most.
+/// With as many decimals as it has, at most three.
 fn number(value: f64) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0');

@@ -20,7 +20,7 @@ use super::words;
 const FRONTS: [&str; 5] = ["script", "bench", "hey", "bombardier", "jmeter"];
 /// Keys whose maps are joined key by key.
 const JOINED: [&str; 5] = ["env", "labels", "observe", "gates", "phases"];
-/// Most repetitions of a row.
+/// Maximum repetitions of a row.
 const REPEAT_MAX: u64 = 10_000;
 /// Time that a smoke run may take.
 const SMOKE_LIMIT: Duration = Duration::from_secs(60);
@@ -80,15 +80,15 @@ fn joined(below: &Node, above: &Node) -> Node {
 pub struct Settings {
     /// How load is made.
     pub front: Front,
-    /// Where the front end stands.
+    /// The position of the front end.
     pub front_at: At,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
-    /// Virtual users; `None`: what the front end says.
+    /// Virtual users; `None`: set by the front end.
     pub vus: Option<u64>,
-    /// Arrival rate; `None`: what the front end says.
+    /// Arrival rate; `None`: set by the front end.
     pub rate: Option<Rate>,
-    /// Length of the load, as written and as time; `None`: what the front end says.
+    /// Length of the load, as written and as time; `None`: set by the front end.
     pub duration: Option<(String, Duration)>,
     /// Executor of a script's scenario.
     pub executor: Option<ExecutorSetting>,
@@ -178,7 +178,7 @@ pub struct Rate {
     pub unit: String,
     /// Per second.
     pub per_second: f64,
-    /// Where it stands.
+    /// Its position.
     pub at: At,
 }
 
@@ -191,7 +191,7 @@ pub struct ExecutorSetting {
     pub scenario: String,
     /// Its other options.
     pub options: BTreeMap<String, String>,
-    /// Where it stands.
+    /// Its position.
     pub at: At,
 }
 
@@ -200,7 +200,7 @@ pub struct ExecutorSetting {
 pub enum Mode {
     /// Steady throughput.
     Sustained,
-    /// The first answers of a service that was not warm.
+    /// The first responses of a cold service.
     Cold,
     /// Change over hours.
     Endurance,
@@ -219,7 +219,7 @@ pub struct PhaseSettings {
     pub steady: Option<Duration>,
     /// Time that observers go on.
     pub tail: Option<Duration>,
-    /// Where they stand.
+    /// Their position.
     pub at: At,
 }
 
@@ -299,7 +299,7 @@ fn front(fields: Fields) -> Result<(Front, At), Problem> {
         let fix = "write script: FILE or jmeter: FILE, or bench:, hey: or bombardier: with their arguments";
         return Err(Problem::new(
             fields.at(),
-            "the row does not say how load is made",
+            "the row does not say how to generate load",
             fix,
         ));
     };

@@ -1,7 +1,7 @@
-//! The files that a script is made of, found by the names that stand in its text.
+//! The files of a script, found by the names in its text.
 //!
 //! Each quoted text that names a file beside the script, or beside the file that it stands in, counts: imports, `open`,
-//! `require`. One too many makes a run be repeated in vain; one too few would keep figures of another test. Must not
+//! `require`. One too many causes an unnecessary repetition; one too few would keep figures of another test. Must not
 //! parse scripts. Invariant: each file is read once, and the same files give the same hash.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::identity;
 
-/// More files than this are not looked at: no test is made of so many.
+/// Maximum files that are read: no test has more.
 const FILES_MAX: usize = 2_000;
 /// Bytes of a name; longer texts are none.
 const NAME_MAX: usize = 500;

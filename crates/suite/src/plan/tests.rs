@@ -557,7 +557,7 @@ fn a_file_that_several_runs_write_is_told_once() {
     );
     assert_eq!(two.len(), 1, "{two:?}");
     assert!(
-        two[0].contains("2 runs write x.json, each in the place of the one before"),
+        two[0].contains("2 runs write x.json, each replacing the previous one"),
         "{two:?}"
     );
     let repeated = told("{name: a, repeat: 3, bench: '--json a.json u'}");

@@ -128,7 +128,7 @@ pub(super) fn values(words: &[String], style: Style, names: Names) -> Vec<String
 }
 
 enum Match {
-    /// The word holds the value.
+    /// The word contains the value.
     Whole(String),
     /// The next word is the value.
     NextWord,

@@ -26,7 +26,7 @@ const RESULTS_OF_PLANS: Names = &["l"];
 /// Where results go, with what they are before `=`.
 const OUTPUTS: Names = &["o", "out"];
 
-/// Makes sure that no row writes over the suite file, a document, or what a row is made of.
+/// Makes sure that no row overwrites the suite file, a document, or a row's files.
 pub(super) fn check(file: &SuiteFile, rows: &[PlannedRow]) -> Result<(), Problem> {
     let kept = kept(file, rows);
     for row in rows {
@@ -43,7 +43,7 @@ pub(super) fn check(file: &SuiteFile, rows: &[PlannedRow]) -> Result<(), Problem
     Ok(())
 }
 
-/// Files that several runs write, each in the place of the one before; all are doubtful in the same way.
+/// Files that several runs write, each replacing the previous one; all are doubtful in the same way.
 pub(super) fn shared(rows: &[PlannedRow]) -> Vec<(String, Problem)> {
     let mut writers: BTreeMap<PathBuf, Vec<&PlannedRow>> = BTreeMap::new();
     for row in rows {
@@ -57,7 +57,7 @@ pub(super) fn shared(rows: &[PlannedRow]) -> Vec<(String, Problem)> {
         let problem = Problem::new(
             rows[0].settings.front_at,
             format!(
-                "{} runs write {}, each in the place of the one before",
+                "{} runs write {}, each replacing the previous one",
                 runs(&rows),
                 path.display()
             ),
@@ -111,7 +111,7 @@ fn file_of_output(output: String) -> Option<String> {
     }
 }
 
-/// A path by one name, as far as its text tells.
+/// A path in normal form, as far as its text tells.
 fn plain(path: &str) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in Path::new(path).components() {

@@ -26,7 +26,7 @@ use crate::state::{RESULT, RunState, RunStatus, StateError};
 const HEARTBEAT: Duration = Duration::from_secs(60);
 /// Bytes of a log that are looked at from its end.
 const LOG_END: usize = 64 << 10;
-/// Exit codes of a run whose result is to be judged: it ended, nothing succeeded, thresholds, stopped.
+/// Exit codes of a run whose result is judged: it ended, nothing succeeded, thresholds, stopped.
 const JUDGED_CODES: [i32; 4] = [0, 1, 99, 105];
 
 /// Which try of which run.
@@ -142,7 +142,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         let removed = redact_folder(disk, &self.folder, secrets);
         let removed = removed.map_err(|error| StateError {
             path: self.folder.clone(),
-            why: format!("secrets could not be taken out: {error}"),
+            why: format!("secrets could not be removed: {error}"),
         })?;
         let notes = removed.into_iter();
         let notes = notes.map(|name| format!("{name} was removed: it held a secret"));
@@ -223,11 +223,11 @@ impl<'r, 'a> Attempt<'r, 'a> {
         }
     }
 
-    /// A try whose way to the target failed says nothing of the target.
+    /// An attempt whose network path failed says nothing about the target.
     fn note_target_troubles(&mut self) {
         let troubles = self.runner.world.target_troubles().into_iter();
-        let told =
-            troubles.map(|why| format!("the path to the target failed, not the target: {why}"));
+        let told = troubles
+            .map(|why| format!("the network path to the target failed, not the target: {why}"));
         self.status.reasons.extend(told);
     }
 
@@ -312,7 +312,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
             let limit = duration::text(limit);
             let what = phase.kind.name();
             return Err(Stop::Broken(format!(
-                "{what}: it was ended after its time limit of {limit}"
+                "{what}: it was stopped at its time limit of {limit}"
             )));
         }
         Ok(ran)

@@ -95,7 +95,7 @@ pub enum RunEnd {
         /// Whether it is repeated.
         again: bool,
     },
-    /// It was stopped on the way.
+    /// It was interrupted.
     Interrupted,
 }
 
@@ -108,7 +108,7 @@ pub struct SuiteEnd {
     pub failed: usize,
     /// Rows of which something is still to be run.
     pub pending: usize,
-    /// Whether it was stopped on the way.
+    /// Whether it was interrupted.
     pub interrupted: bool,
     /// What failed outside of runs.
     pub problems: Vec<String>,

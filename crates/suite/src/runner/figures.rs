@@ -13,7 +13,7 @@ use crate::statistics::{mean, variance_of};
 
 /// Seconds that are looked at together.
 const WINDOW: usize = 5;
-/// Seconds without which no plateau is told.
+/// Minimum seconds for a plateau.
 const SECONDS_MIN: usize = 20;
 /// How far a window may be from the plateau, as a share of it.
 const TOLERANCE: f64 = 0.05;
@@ -31,11 +31,11 @@ pub struct Plateau {
     pub level: f64,
 }
 
-/// The level that throughput settles on, and since when; `None` where there are fewer than twenty seconds, or where it
-/// was still changing in the last third.
+/// The level that throughput settles on, and since when; `None` if there are fewer than twenty seconds, or if it was
+/// still changing in the last third.
 ///
 /// The level is the mean of the last third. The plateau begins with the first window of five seconds that is, like every
-/// later one, within five percent of the level, or within three standard errors of a window where throughput is noisy.
+/// later one, within five percent of the level, or within three standard errors of a window if throughput is noisy.
 #[must_use]
 pub fn plateau(rates: &[f64]) -> Option<Plateau> {
     if rates.len() < SECONDS_MIN {

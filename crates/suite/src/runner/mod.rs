@@ -35,17 +35,17 @@ pub struct RunOrder {
     pub env: BTreeMap<String, String>,
     /// The folder of the run.
     pub folder: PathBuf,
-    /// Where its JSON result is to be left.
+    /// The path of its JSON result.
     pub result: PathBuf,
-    /// Where its journal is to be left.
+    /// The path of its journal.
     pub journal: PathBuf,
-    /// Where what it prints is to be left.
+    /// The path of its output.
     pub log: PathBuf,
     /// The observers, as a file that was written; `None`: nothing is observed.
     pub observe: Option<PathBuf>,
     /// How long observers go on; `None`: as they do.
     pub tail: Option<Duration>,
-    /// It is asked to end after this time; `None`: it ends by itself.
+    /// It is stopped after this time; `None`: no limit.
     pub time_limit: Option<Duration>,
 }
 

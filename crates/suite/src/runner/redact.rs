@@ -25,7 +25,7 @@ pub(super) fn redact_folder(
     for name in disk.list(folder)? {
         let path = folder.join(&name);
         let Ok(bytes) = disk.read(&path) else {
-            // A folder of charts has no secrets: it is made of numbers.
+            // A folder of charts has no secrets: it only shows numbers.
             continue;
         };
         match std::str::from_utf8(&bytes) {

@@ -133,7 +133,7 @@ impl Runner<'_> {
         ))
     }
 
-    /// The runs that are to be made, in the plan's order.
+    /// The runs to make, in the plan's order.
     fn to_do(&self) -> Vec<PlannedRun> {
         let chosen = |run: &&PlannedRun| {
             let only = self.settings.only.as_ref();
@@ -230,7 +230,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// The runs `from..to`, which are of one group; `false`: nothing more is to be run.
+    /// The runs `from..to`, which belong to one group; `false`: stop running.
     fn make_group(
         &mut self,
         group: usize,
@@ -254,7 +254,7 @@ impl Runner<'_> {
         Ok(true)
     }
 
-    /// One run with its retries; `false`: nothing more is to be run.
+    /// One run with its retries; `false`: stop running.
     fn make_run(&mut self, runs: &[PlannedRun], number: usize) -> Result<bool, StateError> {
         let run = runs[number];
         let plan = self.plan;
@@ -401,7 +401,7 @@ impl Runner<'_> {
         self.changes = kept;
         for (undo, why) in left {
             self.problem(&format!(
-                "{} could not be taken back: {why}; it is tried again at the next start",
+                "{} could not be undone: {why}; the next start tries again",
                 undo.what()
             ));
         }
@@ -438,7 +438,7 @@ impl Runner<'_> {
     }
 }
 
-/// Keeps a change before it is made; of two changes of one thing the first says what was there before.
+/// Records a change before it is made; of two changes of one thing the first has the original state.
 fn record_change(state: &StateFolder, changes: &mut Vec<Undo>, undo: Undo) -> Result<(), String> {
     let what = undo.what();
     if changes.iter().any(|known| known.what() == what) {

@@ -29,7 +29,7 @@ struct Pretended {
     world: Simulated,
     /// Command lines of loads that were run to their end.
     ran: Rc<RefCell<Vec<String>>>,
-    /// Loads that fail so often, by a word of their command line.
+    /// Loads that fail this often, by a word of their command line.
     fails: BTreeMap<String, u32>,
     /// It is asked to stop during this load, from one on.
     stops_at: Option<usize>,
@@ -319,7 +319,7 @@ fn a_smoke_run_that_fails_keeps_the_load_from_being_sent() {
     assert_eq!((end.failed, bench.ran.borrow().len()), (1, 0));
     let reasons = bench.outcome().rows[0].reasons.clone();
     assert!(reasons[0].starts_with("smoke: "), "{reasons:?}");
-    // What could not be made is made when the suite goes on.
+    // A document that could not be written is written when the suite resumes.
     let again = Bench {
         disk: bench.disk,
         ..Bench::new("{name: s, rows: [{name: a, bench: '-c 9 http://h/'}]}")
@@ -413,7 +413,7 @@ fn long_rows_give_signs_of_life() {
     assert_eq!(beats.count(), 1);
 }
 
-/// Runs a suite whose disk dies at an operation, starts it again until it ends, and gives the outcome.
+/// Runs a suite whose disk fails at an operation, restarts it until it ends, and returns the outcome.
 fn survive(operations: &[u64], loss: Loss) -> (String, BTreeMap<String, u32>) {
     let bench = Bench::new(SUITE);
     for operation in operations {

@@ -27,7 +27,7 @@ pub trait Disk: Send + Sync {
     /// It is not there, or the disk refuses.
     fn sync_file(&self, path: &Path) -> io::Result<()>;
 
-    /// Gives a file or folder another name, in one step.
+    /// Renames a file or folder atomically.
     ///
     /// # Errors
     /// It cannot be.

@@ -56,7 +56,7 @@ fn named(holder: Option<u32>) -> String {
     holder.map_or("another process".to_owned(), |pid| format!("process {pid}"))
 }
 
-/// What a lock file says of its holder.
+/// A lock file's data about its holder.
 fn read_holder(mut file: &File) -> Option<u32> {
     let mut text = String::new();
     file.read_to_string(&mut text).ok()?;

@@ -32,7 +32,7 @@ pub use record::{RowRecord, RunState, RunStatus, SuiteRecord};
 
 /// The record of the suite.
 const SUITE: &str = "suite.json";
-/// What hooks changed and is to be taken back.
+/// Changes made by hooks that have to be undone.
 const CHANGES: &str = "changes.json";
 /// The status of a run, in its folder.
 const STATUS: &str = "status.json";
@@ -313,7 +313,7 @@ impl StateFolder {
         synced.map_err(|error| StateError::of(folder, error))
     }
 
-    /// Writes beside, makes durable, puts into place, makes that durable.
+    /// Writes a temporary file, syncs it, renames it, and syncs the folder.
     fn write_json(&self, path: &Path, value: &impl Serialize) -> Result<(), StateError> {
         let fail = |error: io::Error| StateError::of(path, error);
         let mut bytes =
@@ -343,7 +343,7 @@ impl StateFolder {
     }
 }
 
-/// What the row's plan says, and of its load what a run of it says where the plan is silent.
+/// The row's plan; facts about its load come from a run if the plan has none.
 fn plan_facts(row: &RowRecord, run: Option<&RunOutcome>) -> BTreeMap<String, String> {
     let mut facts = row.plan.clone();
     if let Some(run) = run {

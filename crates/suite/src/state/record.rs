@@ -94,13 +94,13 @@ impl RowRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunState {
-    /// It was begun; whoever finds this after its runner is gone knows that it is not whole.
+    /// It was started; if its runner is gone, it is incomplete.
     Running,
     /// It was measured to its end, and judged.
     Done,
     /// It could not be made.
     Broken,
-    /// It was stopped on the way.
+    /// It was interrupted.
     Interrupted,
 }
 
@@ -111,9 +111,9 @@ pub struct RunStatus {
     pub row: String,
     /// Which repetition, from one on.
     pub repetition: u32,
-    /// The hash of the row's plan when it was begun.
+    /// The hash of the row's plan when it was started.
     pub hash: String,
-    /// How it stands.
+    /// Its status.
     pub state: RunState,
     /// Which try this is, from one on.
     pub attempt: u32,
@@ -127,7 +127,7 @@ pub struct RunStatus {
     pub notes: Vec<String>,
     /// The gates it was judged by.
     pub gates: Gates,
-    /// How they came out.
+    /// Their results.
     pub judged: Vec<GateOutcome>,
     /// Figures beyond the result by name, with the unit at the end of the name.
     pub figures: BTreeMap<String, f64>,

@@ -12,7 +12,7 @@ use super::Disk;
 /// What is lost when the disk dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// Only the operation under way: it is done in half.
+    /// Only the current operation: it is half done.
     Process,
     /// What was not synced, too: files keep half of what they had.
     Power,

@@ -50,7 +50,7 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
     combined(&[values])
 }
 
-/// Median and interval of a value that depends on several rows, each with repetitions of its own.
+/// Median and interval of a value that depends on several rows, each with its own repetitions.
 ///
 /// Each part holds what the value is with each run of one row, the other rows being at their median; so a part's
 /// variance is what that row contributes (propagation of errors to the first order). The degrees of freedom of the

@@ -45,7 +45,7 @@ pub struct Curve {
     pub points: Vec<LoadPoint>,
     /// Where throughput bends; `None` when it does not.
     pub knee: Option<Knee>,
-    /// Why no knee is told; `None` where one is.
+    /// Why no knee is reported; `None` if one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_knee: Option<NoKnee>,
     /// Where the p99 leaves its quiet level; `None` when it does not.
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(curve.knee.map(|knee| knee.load), Some(8.0));
         assert_eq!(curve.departure.map(|departure| departure.from), Some(16.0));
         assert!(matches!(&curve.scaling, Some(Scaling::Fitted(usl)) if usl.residuals.len() == 6));
-        // What is refused is no throughput, unless nothing else is answered.
+        // Refused requests are not throughput, unless there are no other responses.
         let mut refusing = curve.points.clone();
         for point in &mut refusing {
             point.throughput = 100.0 * point.load;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 const POINTS_MIN: usize = 4;
 /// A point that is less than this above the line is on it, of 1.
 const ABOVE_MIN: f64 = 0.1;
-/// Throughput beyond a knee that is this many times that of the knee goes on rising.
+/// If throughput beyond a knee is this many times that of the knee, it keeps rising.
 const RISES_ON: f64 = 1.35;
 /// The p99 leaves its quiet level at this many times it.
 const LEAVES_AT: f64 = 3.0;
@@ -20,9 +20,9 @@ const LEAVES_AT: f64 = 3.0;
 pub struct Knee {
     /// The load there.
     pub load: f64,
-    /// Answers per second there.
+    /// Responses per second there.
     pub throughput: f64,
-    /// How far it lies above the line, of 1: near 0 the curve is almost straight.
+    /// Its distance above the line, from 0 to 1: near 0 the curve is almost straight.
     pub above: f64,
 }
 
@@ -37,15 +37,15 @@ pub enum NoKnee {
     },
     /// The curve is almost a straight line.
     Straight,
-    /// Throughput goes on rising beyond where it bends.
+    /// Throughput keeps rising beyond the bend.
     Contradicted {
         /// The load at which it bends.
         bend: f64,
-        /// Answers per second there.
+        /// Responses per second there.
         throughput: f64,
-        /// A load beyond, with the most answers.
+        /// A load beyond, with the most responses.
         load: f64,
-        /// Answers per second there.
+        /// Responses per second there.
         measured: f64,
     },
 }

@@ -13,11 +13,11 @@ pub struct LoadPoint {
     pub load: f64,
     /// Starts planned per second; `None` in a closed model.
     pub offered: Option<f64>,
-    /// Answers per second.
+    /// Responses per second.
     pub throughput: f64,
-    /// Good answers per second.
+    /// Good responses per second.
     pub goodput: f64,
-    /// Mean time in nanoseconds, of responses in an open model, else of service; `None` without an answer.
+    /// Mean time in nanoseconds, of responses in an open model, else of service; `None` without a response.
     pub avg_ns: Option<u64>,
     /// Median of the same.
     pub p50_ns: Option<u64>,
@@ -25,7 +25,7 @@ pub struct LoadPoint {
     pub p95_ns: Option<u64>,
     /// 99th percentile of the same.
     pub p99_ns: Option<u64>,
-    /// Share of requests that failed or were answered wrong, 0 to 1; `None` without a request that came to an end.
+    /// Share of requests that failed or got a wrong response, 0 to 1; `None` if no request ended.
     pub errors: Option<f64>,
     /// Processor use of the generator, in cores.
     pub generator_cores: f64,
@@ -55,7 +55,7 @@ impl LoadPoint {
             .or_else(|| result.metrics.get("service_time_ns"));
         let failed = counts.failed_total();
         let ended = counts.completed + failed;
-        // Of failures alone, times say nothing of answers.
+        // The times of failures say nothing about responses.
         let time = time.filter(|_| counts.completed > 0);
         let elapsed = totals.elapsed_ns.max(1) as f64;
         let throughput = totals.rates.steady.unwrap_or(per_second(counts.completed));

@@ -16,9 +16,9 @@ pub const POINTS_MIN: usize = 4;
 /// Minimum ratio of the highest concurrency to the lowest.
 pub const FACTOR_MIN: f64 = 4.0;
 
-/// How far a point may lie from the law, as a share of it.
+/// How far a point may be from the law, as a share of it.
 const RESIDUAL_MAX: f64 = 0.25;
-/// How far a point beyond the peak may lie above it, as a factor.
+/// How far a point beyond the peak may be above it, as a factor.
 const ABOVE_PEAK_MAX: f64 = 1.05;
 
 /// A fitted law.
@@ -36,7 +36,7 @@ pub struct Usl {
     pub r_squared: f64,
     /// Where throughput is highest; `None` when the law knows no end (beta is 0).
     pub peak: Option<Peak>,
-    /// Requests per second that throughput nears without end; `None` where there is a peak, or no contention.
+    /// Requests per second that throughput approaches; `None` if there is a peak, or no contention.
     pub limit: Option<f64>,
 }
 
@@ -47,7 +47,7 @@ pub struct Peak {
     pub concurrency: f64,
     /// Requests per second.
     pub throughput: f64,
-    /// Whether it lies beyond the points, and so was not seen.
+    /// Whether it is beyond the points, and so was not observed.
     pub is_extrapolated: bool,
 }
 
@@ -60,14 +60,14 @@ pub enum Refusal {
         /// Points of different concurrency that say something about the target.
         have: usize,
     },
-    /// The points are too close together to tell contention from coherency.
+    /// The points are too close together to distinguish contention from coherency.
     TooNarrow {
-        /// The most concurrency over the least.
+        /// The highest concurrency relative to the lowest.
         factor: f64,
     },
     /// The points do not rise and fall as the law does.
     NoFit,
-    /// A point within the range lies far from the law, or above what the law calls the most.
+    /// A point within the range is far from the law, or above the law's maximum.
     Contradicted {
         /// Virtual users there.
         users: f64,
@@ -83,13 +83,13 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::TooFew { have } => write!(
                 f,
-                "three parameters want {POINTS_MIN} or more concurrencies at which the generator is not the limit, not {have}"
+                "the fit needs {POINTS_MIN} or more numbers of VUs at which the generator is not the limit, not {have}"
             ),
             Refusal::TooNarrow { factor } => write!(
                 f,
-                "the most concurrency is only {factor:.1} times the least; let it be {FACTOR_MIN} times or more"
+                "the highest number of VUs is only {factor:.1} times the lowest; use {FACTOR_MIN} times or more"
             ),
-            Refusal::NoFit => f.write_str("the points do not follow the law at all"),
+            Refusal::NoFit => f.write_str("the points do not follow the law"),
             Refusal::Contradicted {
                 users,
                 measured,
@@ -135,7 +135,7 @@ impl Usl {
         }
     }
 
-    /// The measurement that speaks most against the law; `None` where none does.
+    /// The measurement that contradicts the law most; `None` if none does.
     fn contradiction(&self, points: &[(f64, f64)]) -> Option<Refusal> {
         let refusal = |(users, measured): (f64, f64), law| Refusal::Contradicted {
             users,

@@ -1,8 +1,9 @@
 //! The loads of a sweep as text: `100..2000/100`, `1..256*2`, `1,2,4,8`, and these joined by commas.
 //!
-//! Grammar: parts apart by commas; each is a number, or two with `..` between them and a step behind: `/S` adds `S` each time,
-//! `*F` multiplies by `F`. A number may end in `k` (thousands). The end of a range is always one of its values. Must not
-//! know what the loads are. Invariant: values ascend, are above zero, differ, and are at most [`VALUES_MAX`].
+//! Grammar: parts separated by commas; each is a number, or two with `..` between them and a step after them: `/S`
+//! adds `S` each time, `*F` multiplies by `F`. A number may end in `k` (thousands). The end of a range is always one
+//! of its values. Must not know what the loads are. Invariant: values ascend, are above zero, differ, and are at most
+//! [`VALUES_MAX`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +14,7 @@ use loadline_model::{TextError, TextReader};
 pub const VALUES_MAX: usize = 200;
 /// The largest value.
 const LARGEST: f64 = 1e9;
-/// Most digits of a number, so that it is one that a double holds well.
+/// Maximum digits of a number, so that a double can represent it.
 const DIGITS_MAX: usize = 15;
 
 /// Loads to try, ascending.

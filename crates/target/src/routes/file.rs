@@ -109,7 +109,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<RouteTable, RouteFileErro
         problem,
     };
     if text.len() > BYTES_MAX {
-        let problem = "larger than 4 MiB: keep bodies in files of their own";
+        let problem = "larger than 4 MiB: keep bodies in separate files";
         return Err(error(None, problem.to_owned()));
     }
     let raw: RawFile =
@@ -247,9 +247,7 @@ fn convert_headers(
         let header = HeaderName::from_bytes(name.get_ref().as_bytes())
             .map_err(|_| problem(format!("{:?} is not a header name", name.get_ref())))?;
         if is_framing(&header) {
-            return Err(problem(format!(
-                "{header} is set by the server: leave it out"
-            )));
+            return Err(problem(format!("{header} is set by the server: remove it")));
         }
         if header == CONTENT_ENCODING {
             return Err(problem(
@@ -389,7 +387,7 @@ mod tests {
             (
                 "[[route]]\npath = '/x'\nheaders = { Content-Length = '1' }",
                 3,
-                "leave it out",
+                "remove it",
             ),
             (
                 "[[route]]\npath = '/x'\nheaders = { Content-Encoding = 'br' }",

@@ -63,7 +63,7 @@ pub struct ConnectionArgs {
     /// Use IPv6 only
     #[arg(short = '6', long)]
     pub ipv6: bool,
-    /// DNS cache time; 0 resolves for each connection, `run` resolves once
+    /// DNS cache time; 0: resolve for each connection; run: resolve once
     #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = dns_ttl)]
     pub dns_ttl: DnsTtl,
 }

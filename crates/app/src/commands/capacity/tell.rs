@@ -202,7 +202,7 @@ fn confidence(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::High => "high: the probes at the edges agree",
         Confidence::Fair => {
-            "fair: probes at the edges did not all agree, or vary more than the precision asked for"
+            "fair: probes at the edges did not all agree, or vary more than the requested precision"
         }
         Confidence::Low => "low: the search did not finish, or its probes contradict each other",
     }

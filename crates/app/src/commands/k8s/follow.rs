@@ -100,7 +100,7 @@ impl<'a> Follow<'a> {
                 }
             };
             if is_asked && let Err(why) = stop::ask(self.place, &self.test, None) {
-                print::to_stderr(&format!("the test does not stop: {}\n", why.message()));
+                print::to_stderr(&format!("cannot stop the test: {}\n", why.message()));
             }
         }
     }

@@ -90,7 +90,7 @@ impl Load {
         let line: Vec<String> = line.into_iter().chain(words.iter().cloned()).collect();
         let Command::Bench(args) = cli::parse(&line)?.command else {
             return Err(Ending::usage(
-                "the arguments after -- are not a command line of bench",
+                "the arguments after -- are not valid for loadline bench",
             ));
         };
         let files = Files::Recorded(Arc::default());
@@ -101,8 +101,8 @@ impl Load {
                 words: words.to_vec(),
             }),
             Some(file) => Err(Ending::usage(&format!(
-                "{file}: a line of bench in a cluster cannot read files of this machine: mount the file with \
-                 coordinator.podTemplate of a LoadTest, and name its path in spec.bench"
+                "{file}: bench in a cluster cannot read local files: mount the file with \
+                 coordinator.podTemplate of a LoadTest, and use its path in spec.bench"
             ))),
         }
     }

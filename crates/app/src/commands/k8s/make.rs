@@ -137,7 +137,7 @@ fn add_words(
     }
     if spec.contains_key("args") || spec.contains_key("arguments") {
         return Err(Ending::usage(
-            "the template has arguments of its own: say --env and the options after -- there, or take them out of it",
+            "the template sets arguments: add --env and the options after -- there, or remove them from it",
         ));
     }
     let field = match kind {
@@ -156,7 +156,7 @@ pub(super) fn apply(place: &Place, new: &NewTest) -> Result<TestName, Ending> {
     match place.cluster.test(namespace, id) {
         Ok(_) => {
             return Err(Ending::usage(&format!(
-                "there is a test {name} in namespace {namespace} already: choose another --name, or delete it"
+                "test {name} already exists in namespace {namespace}: choose another --name, or delete it"
             )));
         }
         Err(error) if error.is_not_found() => {}

@@ -111,7 +111,7 @@ impl Place {
         let Some(kind) = kind else {
             let words = TestKind::ALL.map(TestKind::word).join(", ");
             return Err(Ending::usage(&format!(
-                "{called}: no kind of test is called {word}: name one of {words}"
+                "{called}: {word} is not a kind of test: use one of {words}"
             )));
         };
         let name = name.to_owned();

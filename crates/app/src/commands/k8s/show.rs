@@ -52,7 +52,7 @@ pub(super) fn result(test: &ClusterTest) -> String {
         }
         let _ = write!(text, ": {}", lost.cause);
         if let Some(pod) = &lost.replaced_by {
-            let _ = write!(text, "; pod {pod} came in its place");
+            let _ = write!(text, "; replaced by pod {pod}");
         }
         text.push('\n');
     }
@@ -119,7 +119,7 @@ fn numbers(text: &mut String, figures: &Figures) {
         );
     }
     if let Some(vus) = figures.vus_max {
-        let _ = writeln!(text, "virtual users: {vus} at most");
+        let _ = writeln!(text, "virtual users: up to {vus}");
     }
     for threshold in &figures.thresholds {
         let mark = match threshold.passed {
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(
             result(&lost),
             "test t: finished, passed, exit code 0\n\
-             lost: t-2 (pod t-2-x on node n-1): OOMKilled; pod t-2-y came in its place\n"
+             lost: t-2 (pod t-2-x on node n-1): OOMKilled; replaced by pod t-2-y\n"
         );
         let failed = test(
             &json!({ "stage": "error", "result": "error", "reason": "AgentLost", "message": "why" }),
@@ -341,7 +341,7 @@ mod tests {
              requests: 100 started, 98 answered, 2 failed; 41.5 per second\n\
              iterations: 99 complete, 1 interrupted, 100 planned\n\
              http_req_duration: p95 12.35ms, p99 1s of 98\n\
-             virtual users: 8 at most\n\
+             virtual users: up to 8\n\
              threshold crossed: http_reqs count>200 (was 100)\n"
         );
     }

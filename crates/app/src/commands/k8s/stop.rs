@@ -37,7 +37,7 @@ pub(super) fn stop(place: &Place, name: &str, token: Option<&str>) -> Result<(),
 fn may_stop(test: &ClusterTest) -> Result<(), Ending> {
     if test.is_schedule() {
         return Err(Ending::usage(&format!(
-            "{} is a schedule: set spec.schedule.suspend, and stop what it made: loadline k8s top",
+            "{} is a schedule: set spec.schedule.suspend, then stop its tests (loadline k8s top lists them)",
             test.id()
         )));
     }

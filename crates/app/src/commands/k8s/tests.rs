@@ -93,7 +93,7 @@ fn a_script_is_applied_with_all_that_it_reads() {
     assert!(both.iter().all(|part| packed.contains(part)) && !packed.contains("b c"));
 
     let again = make::apply(&place, &all).expect_err("it is there already");
-    assert!(again.message().contains("there is a test t"), "{again}");
+    assert!(again.message().contains("test t already exists"), "{again}");
     let mut taken = template;
     taken["spec"]["arguments"] = json!("--vus 1");
     let taken = make::manifests(&args.new, "t", &load, Some(taken)).expect_err("said twice");
@@ -234,7 +234,7 @@ fn tests_of_all_kinds_are_found_by_name() {
     is("rows", "loadsuite/rows", "finished");
     for (called, why) in [
         ("testrun/rows", "rows"),
-        ("pod/rows", "no kind of test is called pod"),
+        ("pod/rows", "pod is not a kind of test"),
     ] {
         let error = found(called).expect_err("there is none");
         assert!(error.message().contains(why), "{error}");

@@ -30,7 +30,7 @@ impl PlanTarget {
     pub(super) fn read(args: &ProbingArgs, env: &Env) -> Result<PlanTarget, Ending> {
         if !args.told.expect.is_empty() || args.users.exec.is_some() {
             return Err(Ending::usage(
-                "--expect is for a URL and --exec for a k6 script: assertions of a plan say what counts as a success",
+                "--expect is for a URL and --exec for a k6 script: a plan's assertions decide what counts as a success",
             ));
         }
         let words = args.script_flags.iter().chain([&args.target]).cloned();

@@ -102,7 +102,7 @@ impl ScriptTarget {
             || run.plan.scenarios.len() != 1
         {
             return Err(Ending::usage(
-                "only this command sets the load of a script; remove flags and K6_ variables for virtual users, \
+                "this command sets the script's load; remove flags and K6_ variables for virtual users, \
                  iterations, stages, durations and scenarios",
             ));
         }

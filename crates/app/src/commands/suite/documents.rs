@@ -248,7 +248,10 @@ pub(super) fn explain(
             .collect();
         Ending::usage(&match names[..] {
             [] => "the suite has no documents; write `documents:` into it".to_owned(),
-            _ => format!("there is no such document; there are {}", names.join(", ")),
+            _ => format!(
+                "there is no such document; the documents are {}",
+                names.join(", ")
+            ),
         })
     }))
 }

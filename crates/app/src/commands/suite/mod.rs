@@ -117,7 +117,7 @@ struct Suite {
 /// A file's bytes; a device or a pipe, which may never end, is refused.
 fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a plain file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     std::fs::read(path)
 }
@@ -196,7 +196,7 @@ impl Suite {
             Some(holder) if is_empty => Err(Ending::refusal(
                 ExitCode::Other,
                 &format!(
-                    "{holder} runs this suite, and no run has ended yet: documents are left as they are"
+                    "{holder} is running this suite, and no run has ended yet: documents are unchanged"
                 ),
             )),
             _ => Ok(()),
@@ -242,7 +242,7 @@ impl Suite {
         if !rows.is_empty() {
             let (rows, file) = (rows.join(", "), &self.file.path);
             print::to_stderr(&format!(
-                "loadline: the suite has changed since these rows were run, and their results no longer fit: {rows}; \
+                "loadline: the suite has changed since these rows ran, so their results are out of date: {rows}; \
                  `loadline suite resume {file}` runs them again\n"
             ));
         }
@@ -324,7 +324,7 @@ impl Suite {
         let rest = rest.transpose()?;
         let clock = Clock::start();
         let binary = std::env::current_exe().map_err(|error| {
-            let why = format!("cannot find this program's own file: {error}");
+            let why = format!("cannot find the loadline executable: {error}");
             Ending::refusal(ExitCode::Other, &why)
         })?;
         let mut executor = Processes {

@@ -249,10 +249,7 @@ pub(super) fn status(outcome: &SuiteOutcome, state: &StateFolder) -> String {
 
 /// The rows that a stopped suite did not run, or not to their end; empty if there are none.
 pub(super) fn not_run(outcome: &SuiteOutcome, state: &StateFolder) -> String {
-    let mut lines = [
-        ("stopped on the way", String::new()),
-        ("not run", String::new()),
-    ];
+    let mut lines = [("interrupted", String::new()), ("not run", String::new())];
     let pending = outcome.rows.iter();
     for row in pending.filter(|row| row.status == RowStatus::Pending) {
         let repeat = row.plan.get("repeat").and_then(|text| text.parse().ok());

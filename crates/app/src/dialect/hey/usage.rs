@@ -32,7 +32,7 @@ Options:
   -x  HTTP proxy, http://host:port.
   -h2 HTTP/2 over TLS.
 
-  -host  Host header, also the name asked for in TLS.
+  -host  Host header, also the server name in TLS.
 
   -disable-compression  Do not ask for compressed responses.
   -disable-keepalive    A new connection for each request.

@@ -273,7 +273,7 @@ impl Backend {
         let thread = thread::Builder::new()
             .name("backend".to_owned())
             .spawn(move || send(&texts, &has_ended, |text| way.send(text), tell))
-            .map_err(|error| format!("the system refuses a thread: {error}"))?;
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
         let mut backend = Backend {
             form,
             labels,

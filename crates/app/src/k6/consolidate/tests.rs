@@ -276,7 +276,7 @@ fn scenarios_are_overridden_last() {
     for (path, told) in [
         (
             "c.vus=1",
-            "--scenario c.vus: there is no scenario c; there are: a, b",
+            "--scenario c.vus: there is no scenario c; the scenarios are: a, b",
         ),
         (
             "b.rate=1",

@@ -4,8 +4,10 @@
 
 use std::time::Duration;
 
+use loadline_model::TestPlan;
 use loadline_report::describe;
-use loadline_report::units::planned;
+use loadline_report::k6::by_tag::shortened;
+use loadline_report::units::{count, planned};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::symbols::line;
@@ -69,27 +71,29 @@ fn draw_body(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
 fn draw_head(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let look = shown.look;
     let [title, load, gauge, state] = Layout::vertical([Constraint::Length(1); 4]).areas(area);
+    let result = shown.result.as_deref();
+    let command: &[String] = result.map_or(&[], |result| &result.environment.command);
     let name = match &shown.plan.script {
         Some(script) => script.script.clone(),
-        None => describe::requests(&shown.plan),
+        None => describe::title(&shown.plan, command),
     };
+    const OURS: &str = concat!("loadline ", env!("CARGO_PKG_VERSION"), "  ");
+    let name = shortened(&name, usize::from(area.width).saturating_sub(OURS.len()));
     let head = Line::from(vec![
-        Span::styled(
-            concat!("loadline ", env!("CARGO_PKG_VERSION"), "  "),
-            look.accent(),
-        ),
+        Span::styled(OURS, look.accent()),
         Span::styled(name, look.strong()),
     ]);
     frame.render_widget(head, title);
-    frame.render_widget(
-        Line::styled(describe::load(&shown.plan), look.faint()),
-        load,
-    );
+    let text = load_within(&shown.plan, usize::from(area.width));
+    frame.render_widget(Line::styled(text, look.faint()), load);
     let elapsed = planned(Duration::from_secs(shown.elapsed().as_secs()));
-    let of = shown
-        .plan
-        .duration()
-        .map_or_else(String::new, |time| format!(" / {}", planned(time)));
+    let plan = &shown.plan;
+    let of = match plan.duration() {
+        None => String::new(),
+        // Iterations end the run, at this time at the latest.
+        Some(time) if plan.time_filled() < Some(time) => format!(" / at most {}", planned(time)),
+        Some(time) => format!(" / {}", planned(time)),
+    };
     let label = format!("{elapsed}{of}  {}", phase_word(shown));
     match shown.share() {
         None => frame.render_widget(Line::from(label), gauge),
@@ -110,7 +114,20 @@ fn draw_head(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
             frame.render_widget(bar, gauge);
         }
     }
-    frame.render_widget(panels::state(shown), state);
+    frame.render_widget(panels::state(shown, area.width), state);
+}
+
+/// The load in one line; of several scenarios that have no room only their number, as panels have the rest.
+fn load_within(plan: &TestPlan, width: usize) -> String {
+    let text = describe::load(plan);
+    let scenarios = plan.scenarios.len();
+    match text.chars().count() > width && scenarios > 1 {
+        true => format!(
+            "{scenarios} scenarios, up to {} VUs",
+            count(plan.max_vus().into())
+        ),
+        false => shortened(&text, width),
+    }
 }
 
 fn phase_word(shown: &Shown) -> &'static str {
@@ -128,7 +145,7 @@ fn phase_word(shown: &Shown) -> &'static str {
 fn draw_foot(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let look = shown.look;
     if shown.says_no_pause > 0 {
-        let text = "only externally controlled scenarios can be paused    q stop    ? help";
+        let text = "only externally controlled scenarios can be paused";
         frame.render_widget(Line::styled(text, look.caution()), area);
         return;
     }

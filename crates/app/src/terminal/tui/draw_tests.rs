@@ -135,7 +135,7 @@ fn iterations_of_a_script_are_no_requests() {
 fn the_distribution_takes_the_place_of_the_charts() {
     let mut shown = running("loadline bench -c 8 -z 20s h", 12);
     shown.body = Body::Distribution;
-    assert!(drawn(&shown, 80, 24).contains("no service and response times to compare yet"));
+    assert!(drawn(&shown, 80, 24).contains("no distribution yet: too few responses"));
     let mut result = shown.result.as_deref().cloned().expect("it runs");
     let seen = &mut result.totals.seen;
     for ns in (1..500).map(|ms| ms * 100_000).chain([90_000_000]) {
@@ -170,6 +170,23 @@ fn requests_by_name_take_the_place_of_the_charts() {
         let words: Vec<&str> = head.unwrap_or_default().split_whitespace().collect();
         assert!(words.join(" ").starts_with(heads), "{text}");
     }
+}
+
+/// Long names give way, so that the failures beside them and the rows' ends are visible.
+#[test]
+fn long_names_are_shortened_and_rows_beyond_the_limit_counted() {
+    let mut line = "loadline bench -c 8 -z 20s h".to_owned();
+    for percentile in 90..99 {
+        line += &format!(" --threshold service_time:p({percentile})<1us");
+    }
+    let text = drawn(&running(&line, 12), 80, 24);
+    let state = |text: &str| text.lines().nth(3).map(str::to_owned);
+    let narrow = state(&text).unwrap_or_default();
+    assert!(narrow.starts_with("✗ 9 of 9 thresholds failing   "));
+    assert!(narrow.ends_with(": timeout"), "{text}");
+    assert!(text.contains("and 7 more"), "{text}");
+    let wider = state(&drawn(&running(&line, 12), 90, 24)).unwrap_or_default();
+    assert!(wider.contains('…') && wider.ends_with(": timeout"));
 }
 
 #[test]

@@ -46,9 +46,15 @@ impl Drawn {
     }
 }
 
-/// Draws both charts, one below the other.
+/// With fewer rows than this two charts would have one row for their lines.
+const BOTH: u16 = 10;
+
+/// Draws both charts, one below the other; on a short screen only the first.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let rows: &[Row] = shown.result.as_ref().map_or(&[], |result| &result.series);
+    if area.height < BOTH {
+        return rates(frame, area, shown, rows);
+    }
     let [above, below] = Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
     rates(frame, above, shown, rows);
     times(frame, below, shown, rows);
@@ -107,6 +113,9 @@ struct ValueAxis {
     high: f64,
     labels: Vec<String>,
 }
+
+/// Columns of the labels of values: both charts begin at the same column, and stay there when values change.
+const LABEL: usize = 7;
 
 /// Number of rows from which there is room for a label in the middle.
 const MIDDLE_FROM: u16 = 5;
@@ -211,7 +220,8 @@ fn round_length(seconds: f64) -> f64 {
         10.0, 20.0, 30.0, 40.0, 60.0, 120.0, 180.0, 240.0, 300.0, 360.0, 480.0, 600.0,
     ];
     let known = LENGTHS.into_iter().find(|length| *length >= seconds);
-    known.unwrap_or_else(|| (seconds / 600.0).ceil() * 600.0)
+    let step = if seconds <= 3_600.0 { 120.0 } else { 600.0 };
+    known.unwrap_or_else(|| (seconds / step).ceil() * step)
 }
 
 /// Draws lines over the time of the run, and events as vertical lines.
@@ -224,7 +234,9 @@ fn chart(
     axis: &ValueAxis,
 ) {
     let look = shown.look;
-    let planned = shown.plan.duration().map_or(0.0, |time| time.as_secs_f64());
+    // Not up to a limit that the run may never reach.
+    let filled = shown.plan.time_filled();
+    let planned = filled.map_or(0.0, |time| time.as_secs_f64());
     let end = round_length(planned.max(shown.elapsed().as_secs_f64()));
     let marks: Vec<[Point; 2]> = (shown.result.iter())
         .flat_map(|result| &result.events)
@@ -247,7 +259,9 @@ fn chart(
     });
     let label = |text: String| Span::styled(text, look.faint());
     let x = [0.0, end / 2.0, end].map(|second| label(axis_time(second)));
-    let y: Vec<_> = axis.labels.iter().cloned().map(label).collect();
+    let y: Vec<_> = (axis.labels.iter())
+        .map(|text| label(format!("{text:>LABEL$}")))
+        .collect();
     let mut head = vec![Span::raw(format!(" {title} "))];
     head.extend(
         sets.iter().map(|(name, drawn, style, _)| {
@@ -289,8 +303,8 @@ mod tests {
 
     #[test]
     fn ticks_are_at_round_values() {
-        let lengths = [3.0, 20.0, 25.0, 45.0, 601.0].map(round_length);
-        assert_eq!(lengths, [10.0, 20.0, 30.0, 60.0, 1_200.0]);
+        let lengths = [3.0, 25.0, 45.0, 601.0, 3_601.0].map(round_length);
+        assert_eq!(lengths, [10.0, 30.0, 60.0, 720.0, 4_200.0]);
         let axis = decades(200_000_f64.log10(), 12_000_000_f64.log10(), 9);
         assert_eq!(axis.labels, ["100 µs", "1.00 ms", "10.0 ms", "100 ms"]);
         let short = decades(200_000_f64.log10(), 12_000_000_f64.log10(), 2);

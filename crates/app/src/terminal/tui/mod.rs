@@ -80,7 +80,7 @@ impl Tui {
             .spawn(move || View::new(setup).run(screen, &receiver));
         // Without a thread the screen was dropped with the closure, which restored the terminal.
         let thread = thread
-            .map_err(|error| refused(&format!("no thread for it: {error}")))
+            .map_err(|error| refused(&format!("cannot start a thread: {error}")))
             .ok()?;
         Some(Tui {
             events: Some(sender),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use loadline_model::result::{Row, RunResult};
 use loadline_model::test_summary::{CheckSummary, Section};
 use loadline_model::{ErrorClass, Scenario};
+use loadline_report::k6::by_tag::shortened;
 use loadline_report::units::{Bytes, count, counted, planned, rate, share, span};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -28,41 +29,50 @@ struct Panel {
     rows: Vec<Line<'static>>,
 }
 
-/// The problems in one line: the first failed threshold, and the most frequent failure.
-pub(super) fn state(shown: &Shown) -> Line<'static> {
+/// Between the two parts of the line of problems.
+const GAP: &str = "   ";
+/// Minimum columns of a threshold in the line of problems; with fewer it is left out.
+const THRESHOLD_MIN: usize = 12;
+
+/// The problems in one line: the first failed threshold, and the most frequent failure. The threshold is
+/// shortened if both do not fit.
+pub(super) fn state(shown: &Shown, width: u16) -> Line<'static> {
     let look = shown.look;
     let Some(result) = shown.result.as_deref() else {
         return Line::default();
     };
     let all = judged(result);
     let failing = all.iter().filter(|(passed, _)| !passed).count();
-    let mut spans = Vec::new();
-    match all.first() {
-        None => {}
-        Some((true, _)) => spans.push(Span::styled(
-            format!("✓ {} met so far", counted(all.len() as u64, "threshold")),
-            look.good(),
-        )),
-        Some((false, worst)) => spans.push(Span::styled(
-            format!("✗ {failing} of {} thresholds failing: {worst}", all.len()),
-            look.bad(),
-        )),
-    }
-    let counts = &result.totals.seen.counts;
-    let worst = failures(result).into_iter().next();
-    if let Some((class, _)) = worst {
-        if !spans.is_empty() {
-            spans.push(Span::raw("   "));
-        }
+    let failure = failures(result).into_iter().next().map(|(class, _)| {
+        let counts = &result.totals.seen.counts;
         let failed = counts.failed_total();
-        let text = format!(
+        format!(
             "✗ {} failed ({}): {class}",
             counted(failed, "request"),
             share(failed, counts.started)
-        );
-        spans.push(Span::styled(text, look.bad()));
-    }
-    Line::from(spans)
+        )
+    });
+    let room = match &failure {
+        None => usize::from(width),
+        Some(text) => usize::from(width).saturating_sub(text.chars().count() + GAP.len()),
+    };
+    let thresholds = all.first().map(|(passed, worst)| match passed {
+        true => {
+            let text = format!("✓ {} met so far", counted(all.len() as u64, "threshold"));
+            Span::styled(text, look.good())
+        }
+        false => {
+            let text = format!("✗ {failing} of {} thresholds failing", all.len());
+            let text = match room.saturating_sub(text.chars().count() + 2) {
+                room @ THRESHOLD_MIN.. => format!("{text}: {}", shortened(worst, room)),
+                _ => text,
+            };
+            Span::styled(text, look.bad())
+        }
+    });
+    let failure = failure.map(|text| Span::styled(text, look.bad()));
+    let gap = (thresholds.is_some() && failure.is_some()).then(|| Span::raw(GAP));
+    Line::from_iter(thresholds.into_iter().chain(gap).chain(failure))
 }
 
 /// Draws the panels from the top, in several columns if there is room.
@@ -70,12 +80,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     const COLUMN: u16 = 40;
     let columns = (area.width / COLUMN).max(1);
     let width = area.width / columns;
+    let room = usize::from(width.saturating_sub(2));
     let (mut column, mut used) = (0, 0);
     let rows_max = match area.height {
         0..SHORT => ROWS_MAX_SHORT,
         _ => ROWS_MAX,
     };
-    for panel in panels(shown, rows_max)
+    for panel in panels(shown, room, rows_max)
         .into_iter()
         .filter(|panel| !panel.rows.is_empty())
     {
@@ -99,26 +110,30 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     }
 }
 
-/// Problems come directly after the current values: the last panels are omitted first.
-fn panels(shown: &Shown, rows_max: usize) -> Vec<Panel> {
+/// Problems come directly after the current values: the last panels are omitted first. `room`: columns of a row.
+fn panels(shown: &Shown, room: usize, rows_max: usize) -> Vec<Panel> {
     let look = shown.look;
     let Some(result) = shown.result.as_deref() else {
         return Vec::new();
     };
-    let panel = |title, rows: Vec<Line<'static>>| Panel {
-        title,
-        rows: rows.into_iter().take(rows_max).collect(),
+    let panel = |title, mut rows: Vec<Line<'static>>| {
+        if rows.len() > rows_max {
+            let more = rows.len() - (rows_max - 1);
+            rows.truncate(rows_max - 1);
+            rows.push(Line::styled(format!("  and {more} more"), look.faint()));
+        }
+        Panel { title, rows }
     };
     vec![
         Panel {
             title: "Now",
             rows: now(shown, result),
         },
-        panel("Thresholds", thresholds(result, look)),
+        panel("Thresholds", thresholds(result, room, look)),
         panel("Errors", errors(result, look)),
         panel("So far", so_far(shown, result)),
-        panel("Scenarios", scenarios(shown, result)),
-        panel("Checks", checks(result, look)),
+        panel("Scenarios", scenarios(shown, room, result)),
+        panel("Checks", checks(result, room, look)),
         panel("Generator", generator(result)),
     ]
 }
@@ -221,7 +236,7 @@ fn judged(result: &RunResult) -> Vec<(bool, String)> {
     all
 }
 
-fn thresholds(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+fn thresholds(result: &RunResult, room: usize, look: Look) -> Vec<Line<'static>> {
     let row = |(passed, text): (bool, String)| {
         let (mark, style) = if passed {
             ("✓", look.good())
@@ -230,7 +245,7 @@ fn thresholds(result: &RunResult, look: Look) -> Vec<Line<'static>> {
         };
         Line::from(vec![
             Span::styled(format!("  {mark} "), style),
-            Span::raw(text),
+            Span::raw(shortened(&text, room.saturating_sub(4))),
         ])
     };
     judged(result).into_iter().map(row).collect()
@@ -259,7 +274,9 @@ fn errors(result: &RunResult, look: Look) -> Vec<Line<'static>> {
     failures(result).into_iter().map(row).collect()
 }
 
-fn scenarios(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
+fn scenarios(shown: &Shown, room: usize, result: &RunResult) -> Vec<Line<'static>> {
+    // Beside it are a bar of 12 columns and the iterations.
+    let columns = room.saturating_sub(26).clamp(12, 30);
     let elapsed = shown.elapsed();
     let is_alone = shown.plan.scenarios.len() == 1 && shown.plan.script.is_none();
     let row = |scenario: &Scenario| {
@@ -269,7 +286,8 @@ fn scenarios(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
             format!("  {} done", count(change.iterations))
         });
         Line::from(format!(
-            "  {name:<14.14} {}{iterations}",
+            "  {:<columns$} {}{iterations}",
+            shortened(name, columns),
             progress(scenario, elapsed)
         ))
     };
@@ -310,7 +328,7 @@ fn progress(scenario: &Scenario, elapsed: Duration) -> String {
 }
 
 /// Checks, those with most failures first.
-fn checks(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+fn checks(result: &RunResult, room: usize, look: Look) -> Vec<Line<'static>> {
     let mut found = Vec::new();
     if let Some(summary) = &result.summary {
         gather(&summary.root, &mut found);
@@ -327,7 +345,7 @@ fn checks(result: &RunResult, look: Look) -> Vec<Line<'static>> {
         let style = if fails > 0 { look.bad() } else { look.good() };
         Line::from(vec![
             Span::styled(format!("  {held:>8} "), style),
-            Span::raw(name),
+            Span::raw(shortened(&name, room.saturating_sub(11))),
         ])
     };
     own.chain(of_script).map(row).collect()

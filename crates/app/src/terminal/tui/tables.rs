@@ -27,7 +27,7 @@ pub(super) fn distribution(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
             area,
             shown,
             "distribution",
-            "no service and response times to compare yet",
+            "no distribution yet: too few responses",
         );
     };
     let cells = usize::from(area.width.saturating_sub(BEFORE_BAR + 2).min(BAR_MAX));
@@ -58,13 +58,12 @@ pub(super) fn names(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let result = shown.result.as_deref();
     let table = result.and_then(|result| Some((ByTag::of(result)?, ByTag::counted_ns(result))));
     let Some((table, counted_ns)) = table.filter(|(table, _)| !table.rows.is_empty()) else {
-        return nothing(
-            frame,
-            area,
-            shown,
-            "requests",
-            "one kind of request so far: a list needs several names or URLs",
-        );
+        let is_steps = shown.plan.script.is_none() && shown.plan.sends_several();
+        let why = match is_steps {
+            true => "the report at the end has a plan's requests by name",
+            false => "one kind of request so far, nothing to list",
+        };
+        return nothing(frame, area, shown, "requests", why);
     };
     const FIGURE: usize = 9;
     // On a narrow screen the least informative columns are omitted to leave room for the names.

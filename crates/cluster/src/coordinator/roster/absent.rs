@@ -5,18 +5,17 @@
 use super::Roster;
 
 impl Roster {
-    /// The process of an agent has ended. One that joined was heard, or is missed by its connection.
+    /// The process of an agent has ended. If it had joined, its connection shows the loss.
     pub(in crate::coordinator) fn process_ended(&mut self, name: &str, how: &str) {
         let has_joined = self.seats.iter().any(|seat| seat.name == name);
-        let why = format!(
-            "{name}: its process ended before it joined ({how}); its standard error says why"
-        );
+        let why =
+            format!("{name}: its process ended before it joined ({how}); see its standard error");
         if !has_joined {
             self.cannot_begin(why);
         }
     }
 
-    /// All that have joined, by name.
+    /// All agents that have joined, by name.
     pub(in crate::coordinator) fn names(&self) -> Vec<String> {
         self.seats.iter().map(|seat| seat.name.clone()).collect()
     }

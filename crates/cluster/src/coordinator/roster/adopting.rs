@@ -1,8 +1,7 @@
 //! A coordinator that takes over a test from another one.
 //!
-//! Must not know why the other is gone. Invariants: what agents hand over is everything they did; the test
-//! starts once, and its start time stays the same; agents that do not come back are named, and nothing is made
-//! up for them.
+//! Must not know why the other was lost. Invariants: what agents hand over is everything they did; the test starts
+//! once, and its start time stays the same; agents that do not come back are named, and nothing is made up for them.
 
 use std::time::Duration;
 
@@ -16,24 +15,24 @@ use crate::clocks::QUESTIONS;
 use crate::generated::{HandOver, Part};
 use crate::message::{SECONDS_MAX, command_of};
 
-/// How long the others are waited for, once one has come back.
+/// How long to wait for the others, once one is back.
 const ADOPT_WITHIN: Duration = Duration::from_secs(10);
-/// Most orders that are taken over.
+/// Maximum commands that are taken over.
 const ORDERS_MAX: usize = 1_000;
 /// Why an agent that joins as a new one is rejected.
 pub(super) const HAS_ITS_OWN: &str =
     "the test started under another coordinator, and continues with its agents";
 
-/// What is known of a test that another coordinator began.
+/// What is known of a test that another coordinator started.
 #[derive(Debug)]
 pub(super) struct Adoption {
-    /// When the first agent came.
+    /// When the first agent joined.
     since_ns: u64,
-    /// Whether no other agent is waited for.
+    /// Whether to wait for no other agent.
     is_due: bool,
-    /// Agents that came, by their place, and when the run started on the clock of each.
+    /// Agents that joined, by index, and the start of the run on each one's clock.
     handed: Vec<(usize, u64)>,
-    /// How many seconds, from the first, are known as one only.
+    /// How many seconds, from the first, are only known in total.
     seconds_in_one: u64,
     /// Whether some of them had taken over from others.
     has_later_generations: bool,
@@ -44,16 +43,16 @@ pub(super) struct Adoption {
 pub(in crate::coordinator) struct Adopted {
     /// What `setup()` returned.
     pub(in crate::coordinator) data: Option<String>,
-    /// What the other coordinator wanted to be known.
+    /// What the other coordinator passed on.
     pub(in crate::coordinator) kept: Vec<u8>,
-    /// How many seconds, from the first, are known as one only.
+    /// How many seconds, from the first, are only known in total.
     pub(in crate::coordinator) seconds_in_one: u64,
     /// What happened, in words.
     pub(in crate::coordinator) what: String,
 }
 
 impl Roster {
-    /// Whether all agents of a continuing test have come back, or no other one is waited for.
+    /// Whether all agents of a continuing test are back, or none is awaited any more.
     pub(super) fn has_adopted(&self, adoption: &Adoption) -> bool {
         let ready = self.seats.iter().filter(|seat| self.is_adopted(seat));
         let ready = ready.count();
@@ -64,17 +63,17 @@ impl Roster {
         matches!(seat.state, State::Ready(_)) && seat.clock.answers() >= QUESTIONS
     }
 
-    /// Looks whether the others have been waited for long enough.
+    /// Checks whether the others were awaited long enough.
     pub(super) fn look_at_adoption(&mut self, now_ns: u64) {
         if let Some(adoption) = &mut self.adoption {
             adoption.is_due = now_ns.saturating_sub(adoption.since_ns) > nanos(ADOPT_WITHIN);
         }
     }
 
-    /// Lets an agent in that does a part of this test under a coordinator that is gone.
+    /// Accepts an agent that runs a part of this test from a lost coordinator.
     ///
     /// # Errors
-    /// It is not waited for; in words for its user.
+    /// It is not awaited; in words for its user.
     pub(super) fn adopt(
         &mut self,
         now_ns: u64,
@@ -101,7 +100,7 @@ impl Roster {
         seat.generation = part.generation;
         match self.seats.get_mut(number) {
             Some(missed) => {
-                // Also where it was waited for in vain: what it brings is counted.
+                // Even if it comes too late: its results are counted.
                 let awaited_for = self.expected.awaited_for;
                 let mut awaited = Awaited::new(since_ns, awaited_for, missed.workers.start);
                 awaited.until_ns = awaited.until_ns.max(now_ns + nanos(ADOPT_WITHIN));
@@ -114,7 +113,7 @@ impl Roster {
         Ok(acts)
     }
 
-    /// Where an agent that comes back sits: at a free place, or where it was missed.
+    /// The seat of an agent that comes back: a free one, or its former one.
     fn place_of(&self, part: &Part) -> Result<usize, String> {
         let of_share = |seat: &Seat| seat.share == part.number && !seat.is_former;
         match self.seats.iter().position(of_share) {
@@ -161,7 +160,7 @@ impl Roster {
         vec![welcome, self.seats[number].ask(now_ns)]
     }
 
-    /// An agent has handed over what is needed to go on.
+    /// An agent has handed over what is needed to continue.
     pub(super) fn handed_over(&mut self, now_ns: u64, number: usize, handed: HandOver) -> Vec<Act> {
         let seat = &mut self.seats[number];
         let Some(adoption) = self.adoption.as_mut() else {
@@ -192,7 +191,7 @@ impl Roster {
         vec![Act::Note(note)]
     }
 
-    /// Who came back is gone before the test goes on; it may come once more.
+    /// An agent that came back was lost again before the test continues; it may come back once more.
     pub(super) fn forget(&mut self, number: usize) {
         if let Some(adoption) = &mut self.adoption {
             adoption.handed.retain(|(place, _)| *place != number);
@@ -202,7 +201,7 @@ impl Roster {
         seat.live = LiveTotals::default();
     }
 
-    /// Who was missed has come back after all.
+    /// A missed agent has come back after all.
     fn adopt_late(&mut self, now_ns: u64, number: usize) -> Vec<Act> {
         let State::Ready(workers) = self.seats[number].state else {
             return Vec::new();
@@ -219,7 +218,7 @@ impl Roster {
             lost,
             from: seat.from,
             what: format!(
-                "{} has come back {gap:.1} s later; its load went on",
+                "{} is back after {gap:.1} s; its load continued",
                 seat.label()
             ),
         };
@@ -250,8 +249,7 @@ impl Roster {
             let awaited = Awaited::new(since_ns, awaited_for, seat.workers.start);
             seat.awaited = is_awaited.then_some(awaited);
             let number = self.add_seat(seat);
-            let why =
-                "it did not come back to the new coordinator, and what it had done is not known";
+            let why = "it did not rejoin the new coordinator, and its results are unknown";
             let lost = Lost {
                 is_awaited,
                 ..self.lost_of(number, why)
@@ -261,14 +259,14 @@ impl Roster {
         acts
     }
 
-    /// The run goes on; gives when it started, on the coordinator's clock.
+    /// The run continues; returns when it started, on the coordinator's clock.
     pub(super) fn go_on(&mut self, now_ns: u64) -> (u64, Vec<Act>) {
         let handed = self.adoption.iter().flat_map(|known| &known.handed);
         let here = handed.filter_map(|(number, at_ns)| {
             let offset = self.seats.get(*number)?.clock.offset();
             Some((offset.error_ns, offset.here(*at_ns)))
         });
-        // Of the clock that is known best.
+        // From the clock with the smallest error.
         let at_ns = here.min().map_or(now_ns, |(_, at_ns)| at_ns);
         self.started_ns = Some(at_ns);
         let at_work = self.seats.iter();
@@ -277,7 +275,7 @@ impl Roster {
         (at_ns, acts)
     }
 
-    /// What is known of a test that another coordinator began; `None`: this one begins it.
+    /// What is known of a test that another coordinator started; `None`: this one starts it.
     pub(in crate::coordinator) fn adopted(&self, now_ns: u64) -> Option<Adopted> {
         let adoption = self.adoption.as_ref()?;
         let handed = adoption.handed.iter();
@@ -292,10 +290,10 @@ impl Roster {
             .collect();
         let apart = match adoption.seconds_in_one {
             0 | 1 => String::new(),
-            seconds => format!("; its first {seconds} seconds are known as one only"),
+            seconds => format!("; its first {seconds} seconds are known only in total"),
         };
         let before = match adoption.has_later_generations {
-            true => "; what agents had done that were lost before is not known",
+            true => "; the results of agents lost before are unknown",
             false => "",
         };
         Some(Adopted {
@@ -303,7 +301,7 @@ impl Roster {
             kept: self.kept.clone(),
             seconds_in_one: adoption.seconds_in_one,
             what: format!(
-                "this coordinator took the test over at {second:.1} s from one that is gone: {} of {} agents have handed over all that they did ({}){apart}{before}; \
+                "this coordinator replaced a lost one at {second:.1} s: {} of {} agents handed over their results ({}){apart}{before}; \
                  busy VUs and CPU use before that are unknown",
                 names.len(),
                 self.expected.wanted,

@@ -6,13 +6,13 @@
 use super::seat::{Seat, State};
 use super::{Act, Expected, Hello, Link, Order, Refusal, Return, Roster, Welcome, What, adopting};
 
-/// How many wait at a time, having come too late.
+/// How many late agents wait at a time.
 const SPARES_MAX: usize = 20;
-/// How many are let in that came too late, in all: one that ends again and again is refused.
+/// How many late agents are accepted in all: one that ends again and again is refused.
 const LATE_MAX: u32 = 1_000;
 
 impl Roster {
-    /// Lets an agent in, or says why not.
+    /// Accepts an agent, or says why not.
     pub(super) fn welcome(&mut self, now_ns: u64, link: Link, hello: &Hello) -> Vec<Act> {
         let refuse = |why: String| {
             let refusal = What::Refusal(Refusal { why });
@@ -55,7 +55,7 @@ impl Roster {
         let all = wanted + idle;
         let is_idle = share >= wanted;
         if self.ending.is_some() || (self.is_closed && !is_idle) || share >= all {
-            return refuse(format!("all {all} agents of the test are there"));
+            return refuse(format!("all {all} agents of the test have joined"));
         }
         let state = match is_idle {
             true => State::Idle,
@@ -67,8 +67,7 @@ impl Roster {
         self.greet(now_ns, number, note)
     }
 
-    /// A pod replaces another one whose share nobody can take any more: the old one has ended, and is not
-    /// waited for.
+    /// A pod replaces another one: the old one has ended, and is not awaited.
     fn lose_former_pod(&mut self, now_ns: u64, hello: &Hello) -> Vec<Act> {
         let pod = shortened(&hello.pod);
         let is_it = |seat: &Seat| {
@@ -86,11 +85,11 @@ impl Roster {
         self.lose(
             now_ns,
             number,
-            &format!("{why}, and another pod came in its place"),
+            &format!("{why}, and another pod replaced it"),
         )
     }
 
-    /// Whether one more may wait for a share: some were lost, and who comes has been made in the place of one of them.
+    /// Whether one more may wait for a share: some agents were lost, and the new one replaces one of them.
     fn may_wait(&self) -> bool {
         let is_under_way = self.started_ns.is_some() && self.ending.is_none();
         let mut seats = self.seats.iter();
@@ -101,7 +100,7 @@ impl Roster {
         is_under_way && is_of_lost && has_room
     }
 
-    /// Others have all shares by now: who comes waits for the end of the test, or for another to be lost.
+    /// Others have all shares by now: a new agent waits for the end of the test, or for a loss.
     fn too_late(&mut self, now_ns: u64, link: Link, hello: &Hello) -> Vec<Act> {
         let other = self.stand_in_at_work().map(|number| &self.seats[number]);
         let share = other.map_or(0, |other| other.share);
@@ -119,13 +118,13 @@ impl Roster {
         seat.note = format!(
             "{why} by now: there is nothing to do until the test ends, or another agent is lost"
         );
-        let note = format!("{} has joined, and is not needed: {why}", seat.name);
+        let note = format!("{} has joined, but is not needed: {why}", seat.name);
         self.late += 1;
         let number = self.add_seat(seat);
         self.greet(now_ns, number, note)
     }
 
-    /// Tells an agent what it is here; `back`: how it goes on with what it does already.
+    /// Tells an agent its part; `back`: how it continues what it does already.
     pub(super) fn welcome_of(&self, seat: &Seat, back: Option<Return>) -> Act {
         let welcome = Welcome {
             number: seat.share,
@@ -139,7 +138,7 @@ impl Roster {
         Act::Say(seat.link, What::Welcome(welcome))
     }
 
-    /// Tells who has sat down what to do.
+    /// Tells an agent with a seat what to do.
     pub(super) fn greet(&mut self, now_ns: u64, number: usize, note: String) -> Vec<Act> {
         let seat = &self.seats[number];
         let link = seat.link;
@@ -170,7 +169,7 @@ fn is_compatible(mine: &str, theirs: &str) -> bool {
     }
 }
 
-/// What an agent is called: as it says, or by its number.
+/// The name of an agent: its own, or one from its number.
 pub(super) fn named(name: &str, share: u32) -> String {
     match shortened(name) {
         name if name.is_empty() => format!("agent-{}", share.saturating_add(1)),

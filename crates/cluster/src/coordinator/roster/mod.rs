@@ -1,9 +1,9 @@
 //! The participants, their progress, and the reactions to their messages.
 //!
-//! A state machine over instants and messages. Must not own sockets, threads or clocks. Invariants: each report
-//! is told once, in the order of its agent; the workers of all agents are numbered without a gap once the
-//! roster is closed; an agent that is lost is told as lost once, and what it had begun and not reported is
-//! booked once, when it cannot report any more.
+//! A state machine over instants and messages. Must not own sockets, threads or clocks. Invariants: each report is
+//! passed on once, in the order of its agent; the workers of all agents are numbered without a gap once the roster is
+//! closed; a lost agent is reported as lost once, and what it had started and not reported is counted once, when it
+//! cannot report any more.
 
 mod absent;
 mod adopting;
@@ -36,31 +36,31 @@ use adopting::Adoption;
 pub use hostile::hear_hostile;
 use seat::{Awaited, Seat, State};
 
-/// An agent that says nothing for so long is lost.
+/// An agent that is silent for this long is lost.
 const SILENCE_MAX: Duration = Duration::from_secs(3);
-/// How often clocks are compared while the run goes on.
+/// How often clocks are compared during the run.
 const ASK_EVERY: Duration = Duration::from_secs(10);
-/// How far ahead the start lies at least.
+/// Minimum time until the start.
 const START_AHEAD: Duration = Duration::from_millis(100);
 
-/// Most cores of an agent.
+/// Maximum cores of an agent.
 const CORES_MAX: f64 = 4096.0;
 
 /// One connection.
 pub(super) type Link = u64;
 
-/// What is to be done.
+/// What the caller has to do.
 #[derive(Debug)]
 pub(super) enum Act {
     /// Send it.
     Say(Link, What),
-    /// Send the job to who holds an archive of this digest; empty: none.
+    /// Send the job to an agent that has cached an archive with this digest; empty: none.
     Employ(Link, Vec<u8>),
-    /// Hang up.
+    /// Close the link.
     Close(Link),
     /// Report to the run.
     Tell(WorkerReport),
-    /// Tell the run that the agent with this number is gone.
+    /// Report to the run that the agent with this number is lost.
     Lose(u32, Lost),
     /// A line of an agent's log.
     Log(LogLine),
@@ -68,47 +68,48 @@ pub(super) enum Act {
     Note(String),
 }
 
-/// What is known of an agent that is gone.
+/// What is known of a lost agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
-    /// What it was called; of one that stood in, what the other was called.
+    /// Its name; of a stand-in, the name of the agent for which it stood in.
     pub(super) name: String,
     /// Its workers among all.
     pub(super) workers: Range<u32>,
-    /// Who it was and why it is gone.
+    /// Who it was and why it was lost.
     pub(super) why: String,
     /// Requests that it had started and not reported.
     pub(super) begun: u64,
     /// Requests whose end it had not reported.
     pub(super) unended: u64,
-    /// From which instant of the run on the share was its own.
+    /// The instant of the run from which the share was its own.
     pub(super) from: Nanos,
-    /// Whether another may come in its place.
+    /// Whether it may be replaced.
     pub(super) is_awaited: bool,
     /// Whether it may still report what it had started.
     pub(super) is_unsettled: bool,
 }
 
-/// What is known of a test before anybody joins.
+/// What is known of a test before any agent joins.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
-    /// How many agents make the load.
+    /// How many agents generate the load.
     pub(super) wanted: u32,
-    /// How many more are let in, and have nothing to do.
+    /// How many more are accepted without a share.
     pub(super) idle: u32,
     /// The coordinator's version.
     pub(super) version: String,
-    /// Whether the share of a lost agent can be made again: not all of it is planned by number.
+    /// Whether another agent can take over the share of a lost one: only if its iterations are not all planned by
+    /// number.
     pub(super) is_replaceable: bool,
-    /// When nothing starts any more; `None` where time does not end it.
+    /// When nothing more starts; `None` if the test is not limited by time.
     pub(super) end: Option<Nanos>,
-    /// Whether the load of an agent goes on while it cannot be heard: it delivers no single values.
+    /// Whether the load of an agent continues while it is unreachable: only if it delivers no single values.
     pub(super) is_resumable: bool,
     /// How long to wait for a replacement of a lost agent before an existing one is asked to stand in.
     pub(super) awaited_for: Duration,
     /// The name of the run.
     pub(super) run: String,
-    /// A digest of what the test is made of.
+    /// A digest of the test's input.
     pub(super) test: String,
 }
 
@@ -118,9 +119,9 @@ pub(super) struct Roster {
     expected: Expected,
     seats: Vec<Seat>,
     by_link: BTreeMap<Link, usize>,
-    /// Places of those that make a share, or made it.
+    /// The agents that run or ran a share.
     by_share: BTreeMap<u32, Vec<usize>>,
-    /// Why the test cannot begin.
+    /// Why the test cannot start.
     failures: Vec<String>,
     is_closed: bool,
     /// The number of the next worker.
@@ -129,13 +130,13 @@ pub(super) struct Roster {
     started_ns: Option<u64>,
     /// How the test ended.
     ending: Option<Ending>,
-    /// What `setup()` returned, for those that come late.
+    /// What `setup()` returned, for late agents.
     data: Option<String>,
-    /// What another coordinator would have to know, for agents to keep.
+    /// What another coordinator would need; kept by the agents.
     kept: Vec<u8>,
-    /// Orders so far, for those that come late.
+    /// Commands so far, for late agents.
     orders: Vec<RunCommand>,
-    /// Where another coordinator began the test.
+    /// Set if another coordinator started the test.
     adoption: Option<Adoption>,
     /// Phases of a plan of steps that are over.
     phases_over: u32,
@@ -143,7 +144,7 @@ pub(super) struct Roster {
     properties: Vec<Property>,
     /// The number of the next request to stand in.
     next_ticket: u64,
-    /// How many came too late, when another had the share.
+    /// How many joined too late, when another had the share.
     late: u32,
 }
 
@@ -170,7 +171,7 @@ impl Roster {
         }
     }
 
-    /// Whether all are ready, or none is waited for: one has failed, or the test was stopped before it started.
+    /// Whether all are ready, or none is awaited: one has failed, or the test was stopped before it started.
     pub(super) fn is_ready(&self) -> bool {
         if let Some(adoption) = &self.adoption {
             return self.has_adopted(adoption);
@@ -181,17 +182,17 @@ impl Roster {
         is_stopped || !self.failures.is_empty() || ready.count() == self.expected.wanted as usize
     }
 
-    /// Takes in what another coordinator would have to know.
+    /// Stores what another coordinator would need.
     pub(super) fn keep(&mut self, kept: Vec<u8>) {
         self.kept = kept;
     }
 
-    /// Whether agents have been told how the test ended.
+    /// Whether agents were notified how the test ended.
     pub(super) fn is_over(&self) -> bool {
         self.ending.is_some()
     }
 
-    /// The greatest error of a clock's offset.
+    /// The maximum error of the clock offsets.
     #[cfg(test)]
     pub(super) fn clock_error_ns(&self) -> u64 {
         let errors = self.seats.iter().map(|seat| seat.clock.offset().error_ns);
@@ -203,7 +204,7 @@ impl Roster {
         self.by_link.get(&link).map(|at| self.seats[*at].share)
     }
 
-    /// One more seat; gives its number. Who sits down there later has the same share.
+    /// Adds a seat; returns its number. A later agent in this seat has the same share.
     fn add_seat(&mut self, seat: Seat) -> usize {
         let number = self.seats.len();
         self.by_share.entry(seat.share).or_default().push(number);
@@ -211,7 +212,7 @@ impl Roster {
         number
     }
 
-    /// Takes in what was said over a link.
+    /// Handles a message from a link.
     pub(super) fn heard(&mut self, now_ns: u64, link: Link, said: Said) -> Vec<Act> {
         if let Said::Hello(hello) = said {
             return self.welcome(now_ns, link, &hello);
@@ -263,8 +264,8 @@ impl Roster {
         }
     }
 
-    /// The coordinator itself did not run for so long, as where its machine was stopped: what it did not hear meanwhile is
-    /// nobody's silence.
+    /// The coordinator itself did not run for this long, such as when its machine was suspended: agents do not count
+    /// as silent for that time.
     pub(super) fn stood_still(&mut self, for_ns: u64) {
         for seat in &mut self.seats {
             seat.heard_ns = seat.heard_ns.saturating_add(for_ns);
@@ -288,7 +289,7 @@ impl Roster {
             if seat.away.is_some() {
                 acts.extend(self.still_away(now_ns, number));
             } else if now_ns.saturating_sub(seat.heard_ns) > nanos(SILENCE_MAX) {
-                let why = format!("it said nothing for {} s", SILENCE_MAX.as_secs());
+                let why = format!("it was silent for {} s", SILENCE_MAX.as_secs());
                 acts.extend(self.cut_off(now_ns, number, &why));
             } else if seat.question.is_none()
                 && now_ns.saturating_sub(seat.asked_ns) > nanos(ASK_EVERY)
@@ -301,7 +302,7 @@ impl Roster {
         acts
     }
 
-    /// Nobody else is let in; gives how many workers there are.
+    /// Accepts no more agents; returns how many workers there are.
     pub(super) fn close(&mut self) -> (u32, Vec<Act>) {
         if self.is_closed {
             return (self.next_worker, Vec::new());
@@ -317,7 +318,7 @@ impl Roster {
                 }
                 State::Preparing => {
                     seat.state = State::Gone;
-                    // Of a test that goes on: it may come back, and is missed until then.
+                    // During the test it may come back, and is missed until then.
                     seat.is_former = self.adoption.is_some();
                     acts.push(Act::Close(seat.link));
                 }
@@ -341,7 +342,7 @@ impl Roster {
         (self.next_worker, acts)
     }
 
-    /// The run starts; gives when, on the coordinator's clock.
+    /// The run starts; returns when, on the coordinator's clock.
     pub(super) fn start(&mut self, now_ns: u64, data: Option<&str>) -> (u64, Vec<Act>) {
         if self.adoption.is_some() {
             return self.go_on(now_ns);
@@ -361,14 +362,14 @@ impl Roster {
         for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
             acts.push(self.start_of(seat, at_ns));
         }
-        // Those that came in the place of agents lost since all were ready, as in a script's `setup()`.
+        // Replacements for agents lost since all were ready, such as during a script's `setup()`.
         for number in 0..self.seats.len() {
             acts.extend(self.replace_if_ready(now_ns, number));
         }
         (at_ns, acts)
     }
 
-    /// Passes an order on.
+    /// Passes a command on.
     pub(super) fn order(&mut self, command: RunCommand) -> Vec<Act> {
         self.orders.push(command);
         let seats = self.seats.iter();
@@ -414,7 +415,7 @@ impl Roster {
         seat.start(at_ns, self.data.clone(), self.kept.clone())
     }
 
-    /// Handles a report; one that was passed on is not passed on again.
+    /// Handles a report; one that was passed on already is ignored.
     fn reported(&mut self, now_ns: u64, number: usize, report: Report) -> Vec<Act> {
         let seat = &mut self.seats[number];
         let (link, place) = (seat.link, report.number);
@@ -424,7 +425,7 @@ impl Roster {
         }
         let worker = seat.workers.start.saturating_add(report.worker);
         if place != seat.next_report || !seat.workers.contains(&worker) {
-            let why = "it broke the protocol: a report out of its order";
+            let why = "it broke the protocol: a report out of order";
             return self.lose(now_ns, number, why);
         }
         match report_received(report, worker) {
@@ -437,7 +438,7 @@ impl Roster {
                 seat.note(&report);
                 let mut acts = vec![received, Act::Tell(report)];
                 acts.extend(self.settle_if_ended(number));
-                // Whoever goes on changes nothing for those that wait for a phase's end.
+                // An agent that continues changes nothing for those that wait for a phase's end.
                 if self.seats[number].has_ended() {
                     acts.extend(self.end_phases());
                 }
@@ -446,7 +447,7 @@ impl Roster {
         }
     }
 
-    /// An agent is gone.
+    /// An agent was lost.
     fn lose(&mut self, now_ns: u64, number: usize, why: &str) -> Vec<Act> {
         let may_return = self.may_be_replaced(now_ns, number);
         let seat = &mut self.seats[number];
@@ -471,7 +472,7 @@ impl Roster {
             return acts;
         }
         let (begun, unended) = seat.leave();
-        // Who could have come in its place could have done so while it was away.
+        // A replacement could have joined while it was away.
         let since_ns = seat.away.as_ref().map_or(now_ns, |away| away.since_ns);
         let lost = seat.workers.start;
         let awaited_for = match self.has_spare(now_ns) {

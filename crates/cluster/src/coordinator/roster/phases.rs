@@ -9,7 +9,7 @@ use crate::generated::to_agent::What;
 use crate::generated::{Phase, Stop};
 
 impl Roster {
-    /// A phase has ended at an agent; what does not come in order is not heard.
+    /// A phase has ended at an agent; anything out of order is ignored.
     pub(super) fn phase_ended(&mut self, number: usize, phase: Phase) -> Vec<Act> {
         let seat = &mut self.seats[number];
         if !is_at_work(seat) || phase.number != seat.phases_ended {
@@ -20,7 +20,7 @@ impl Roster {
         self.end_phases()
     }
 
-    /// A thread of an agent wants the test to end: the others hear of it.
+    /// A thread of an agent wants the test to end: the others are notified.
     pub(super) fn stop_wanted(&self, number: usize, stop: Stop) -> Vec<Act> {
         let others = self.seats.iter().enumerate();
         let others = others.filter(|(other, seat)| *other != number && is_at_work(seat));
@@ -60,7 +60,7 @@ mod tests {
     use super::{Phase, Stop};
     use crate::generated::Ready;
 
-    /// Two agents with a worker each, that have started.
+    /// Two started agents with a worker each.
     fn started() -> Roster {
         let mut roster = Roster::new(Expected {
             wanted: 2,
@@ -101,7 +101,7 @@ mod tests {
         })
     }
 
-    /// Who is told of which phase, and of which properties.
+    /// Which agents are notified of which phase and properties.
     fn told(acts: &[Act]) -> Vec<(Link, u32, Vec<&str>)> {
         let mut told = Vec::new();
         for act in acts {

@@ -1,8 +1,7 @@
 //! Replacements for lost agents.
 //!
 //! Must not know why an agent was lost. Invariants: a share belongs to one agent at a time; iterations planned
-//! by time are started by one agent or counted as lost by the other; a run never waits for an agent that cannot
-//! come.
+//! by time are started by one agent or counted as lost by the other; a run never waits for an agent that cannot join.
 
 use std::time::Duration;
 
@@ -13,17 +12,17 @@ use super::seat::{Awaited, Seat, State};
 use super::{Act, Hello, Link, Roster, START_AHEAD, nanos};
 use crate::clocks::QUESTIONS;
 
-/// How long one that has come may take to be ready.
+/// How long a new agent may take to be ready.
 const READY_WITHIN: Duration = Duration::from_secs(30);
-/// Most shares that are handed on at one instant: who gets them is looked for among all agents.
+/// Maximum shares that are reassigned at one instant: each takes a search among all agents.
 const AT_ONCE_MAX: usize = 10;
-/// How many may come in the place of one, each to be lost soon: a test that kills its agents kills the next one, too.
+/// How many replacements may be lost soon, one after another: a test that kills its agents kills the next one, too.
 const REPLACED_MAX: u32 = 5;
-/// Whoever had a share for so long was not lost because of it.
+/// An agent that ran a share for this long was not lost because of it.
 const HELD_FOR: Duration = Duration::from_secs(30);
 
 impl Roster {
-    /// Whether another may come in the place of an agent that is lost now.
+    /// Whether an agent that is lost now may be replaced.
     pub(super) fn may_be_replaced(&self, now_ns: u64, number: usize) -> bool {
         let is_called_off = self.orders.iter().any(|order| order.is_stop());
         let is_over = self.ending.is_some();
@@ -36,7 +35,7 @@ impl Roster {
             && !self.is_past_end(now_ns)
     }
 
-    /// Whether who sits or sat here had the share for long, until it was lost or until now.
+    /// Whether the agent of this seat ran the share for long, until it was lost or until now.
     pub(super) fn has_held(&self, now_ns: u64, seat: &Seat) -> bool {
         let away = seat.away.as_ref().map(|away| away.since_ns);
         let lost = seat.awaited.as_ref().map(|awaited| awaited.since_ns);
@@ -45,7 +44,7 @@ impl Roster {
         !seat.workers.is_empty() && held >= nanos(HELD_FOR)
     }
 
-    /// Whether nothing starts any more.
+    /// Whether nothing more starts.
     pub(super) fn is_past_end(&self, now_ns: u64) -> bool {
         let end = self.expected.end;
         end.is_some_and(|end| self.since_start(now_ns).is_some_and(|now| now >= end))
@@ -56,7 +55,7 @@ impl Roster {
         Some(Nanos(since.max(0).unsigned_abs()))
     }
 
-    /// The place of a lost agent that another may take; else that of one that has not been heard for the longest time.
+    /// The seat of a lost agent that another may take; otherwise that of the agent that has been silent longest.
     pub(super) fn free_seat(&self, now_ns: u64) -> Option<usize> {
         let is_free = |seat: &Seat| seat.awaited.is_some() && seat.state == State::Gone;
         let away = self.seats.iter().enumerate().filter_map(|(number, seat)| {
@@ -69,7 +68,7 @@ impl Roster {
         lost.or_else(|| away.min().map(|(_, number)| number))
     }
 
-    /// Another takes the place of a lost agent.
+    /// Another agent takes the seat of a lost one.
     pub(super) fn seat_again(
         &mut self,
         now_ns: u64,
@@ -93,7 +92,7 @@ impl Roster {
         });
         let note = match &next.stands_in_for {
             Some(lost) => format!("{} prepares to stand in for {lost}", next.name),
-            None => format!("{} has joined in the place of {}", next.name, seat.name),
+            None => format!("{} has joined to replace {}", next.name, seat.name),
         };
         let mut former = std::mem::replace(seat, next);
         former.is_former = true;
@@ -102,7 +101,7 @@ impl Roster {
         acts
     }
 
-    /// Starts an agent that came in another's place, once it is ready and its clock is known.
+    /// Starts a replacement, once it is ready and its clock is known.
     pub(super) fn replace_if_ready(&mut self, now_ns: u64, number: usize) -> Vec<Act> {
         let (Some(now), Some(started_ns)) = (self.since_start(now_ns), self.started_ns) else {
             return Vec::new();
@@ -139,7 +138,7 @@ impl Roster {
         vec![Act::Tell(replaced), start]
     }
 
-    /// Reassigns the shares of agents waited for long enough; waits for none once the others have ended.
+    /// Reassigns the shares of agents that were awaited long enough; awaits none once the others have ended.
     pub(super) fn give_up_if_due(&mut self, now_ns: u64) -> Vec<Act> {
         let working = |seat: &&Seat| matches!(seat.state, State::Ready(_)) && !seat.has_ended();
         let ended = |seat: &&Seat| !seat.workers.is_empty() && seat.has_ended();

@@ -2,7 +2,7 @@
 //!
 //! Must not know what a connection is. Invariants: while an agent may come back, none of its started requests
 //! count as lost; one that comes back continues with the first report that has not arrived; one whose share was
-//! reassigned is told to end, and what it did is counted.
+//! reassigned is stopped, and its results are counted.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use super::seat::{Awaited, Away, State};
 use super::{Act, Hello, Link, Lost, Order, Return, Roster, SILENCE_MAX, What, nanos};
 use crate::generated::Part;
 
-/// For how long the seconds of the whole test wait for an agent that cannot be heard.
+/// How long the seconds of the whole test wait for an unreachable agent.
 const HELD_UP_MAX: Duration = Duration::from_secs(5);
 
 impl Roster {
-    /// An agent cannot be heard any more: it is lost, unless its load goes on and it may come back.
+    /// An agent became unreachable: it is lost, unless its load continues and it may come back.
     pub(super) fn cut_off(&mut self, now_ns: u64, number: usize, why: &str) -> Vec<Act> {
         let may_return = self.expected.is_resumable && self.ending.is_none();
         let is_started = self.started_ns.is_some();
         let seat = &mut self.seats[number];
         let is_ready = matches!(seat.state, State::Ready(_));
         let is_at_work = is_ready && is_started && seat.awaited.is_none();
-        // One whose share another has, and that has told all, waits for the end of the test.
+        // An agent whose share was reassigned, and that has reported everything, waits for the end of the test.
         let is_waiting = seat.is_former && seat.state == State::Idle;
         if !may_return || !(is_at_work || is_waiting) || seat.grace_ns == 0 {
             return self.lose(now_ns, number, why);
@@ -47,7 +47,7 @@ impl Roster {
         acts
     }
 
-    /// An agent cannot be heard yet: after a while nothing waits for its reports, and at last it is lost.
+    /// An agent is still unreachable: after a while nothing waits for its reports, and finally it is lost.
     pub(super) fn still_away(&mut self, now_ns: u64, number: usize) -> Vec<Act> {
         let seat = &mut self.seats[number];
         let Some(away) = &mut seat.away else {
@@ -71,10 +71,10 @@ impl Roster {
         vec![Act::Tell(WorkerReport::Away { workers })]
     }
 
-    /// An agent that does its part already has joined again.
+    /// An agent that runs its part already has rejoined.
     ///
     /// # Errors
-    /// It is not of this test, or is not waited for any more; in words for its user.
+    /// It does not belong to this test, or is not awaited any more; in words for its user.
     pub(super) fn joined_again(
         &mut self,
         now_ns: u64,
@@ -99,7 +99,7 @@ impl Roster {
         }
     }
 
-    /// An agent is back that was here before.
+    /// An agent that was here before is back.
     fn back(&mut self, now_ns: u64, link: Link, number: usize, part: &Part) -> Vec<Act> {
         let seat = &mut self.seats[number];
         let mut acts = Vec::new();

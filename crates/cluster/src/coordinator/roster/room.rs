@@ -8,15 +8,15 @@ use loadline_engine::platform::GeneratorTotals;
 
 use super::nanos;
 
-/// Over how long the use of processors is taken.
+/// The span over which CPU use is measured.
 const SPAN: Duration = Duration::from_secs(2);
-/// Throttled share of the time from which a quota is too little for what there is.
+/// Share of throttled time from which a quota is too small for the current load.
 const THROTTLED: f64 = 0.05;
 
-/// What an agent uses.
+/// The resource use of an agent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Room {
-    /// When the span began, and what had been used by then.
+    /// When the span began, and the resources used by then.
     begun: Option<(u64, GeneratorTotals)>,
     /// Cores in use, in the last whole span.
     busy_cores: f64,
@@ -25,7 +25,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Takes in what has been used so far.
+    /// Adds a reading of the resources used so far.
     #[expect(clippy::cast_precision_loss, reason = "shares of a few seconds")]
     pub(super) fn note(&mut self, now_ns: u64, used: &GeneratorTotals) {
         let Some((begun_ns, before)) = &self.begun else {
@@ -49,7 +49,7 @@ impl Room {
         self.busy_cores
     }
 
-    /// Whether its quota is too little for what it does already.
+    /// Whether its quota is too small for its current load.
     pub(super) fn is_throttled(&self) -> bool {
         self.throttled >= THROTTLED
     }

@@ -1,6 +1,6 @@
 //! One agent's seat in a test, and what is known about the agent.
 //!
-//! Must not know other seats. Invariant: an agent's counts remain when it is gone.
+//! Must not know other seats. Invariant: an agent's counts remain when it is lost.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -18,22 +18,22 @@ use crate::clocks::{ClockSync, Exchange};
 use crate::generated::to_agent::What;
 use crate::generated::{ClockAnswer, ClockQuestion, Start};
 
-/// Longest that the load of an agent goes on without a coordinator, in milliseconds: a day.
+/// Maximum time that the load of an agent continues without a coordinator, in milliseconds: a day.
 const GRACE_MAX_MS: u64 = 86_400_000;
 
-/// Bytes of a digest; what is longer is none.
+/// Bytes of a digest; anything longer is ignored.
 const DIGEST_BYTES: usize = 32;
 
-/// How far a seat is.
+/// The state of a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Its agent makes itself ready.
+    /// Its agent is getting ready.
     Preparing,
-    /// It is, with so many workers.
+    /// Its agent is ready, with this many workers.
     Ready(u32),
-    /// There is nothing for it to do.
+    /// Its agent has nothing to do.
     Idle,
-    /// It takes no part any more.
+    /// Its agent does not take part any more.
     Gone,
 }
 
@@ -41,39 +41,39 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) link: Link,
-    /// Which share of the load is its own.
+    /// The index of its share of the load.
     pub(super) share: u32,
     /// How many had the share before.
     pub(super) generation: u32,
-    /// How many of these were lost one after another, each soon after it had started.
+    /// How many of these were lost in a row, each soon after its start.
     pub(super) lost_soon: u32,
-    /// Whether another has the share now.
+    /// Whether another agent has the share now.
     pub(super) is_former: bool,
-    /// For how long its load goes on while it cannot be heard.
+    /// How long its load continues while it is unreachable.
     pub(super) grace_ns: u64,
-    /// Set while it cannot be heard, and may come back.
+    /// Set while it is unreachable and may come back.
     pub(super) away: Option<Away>,
     pub(super) name: String,
-    /// Where it runs, as it stands behind its name.
+    /// Where it runs, as a suffix of its name.
     pub(super) place: String,
-    /// Its pod; empty: it is in none.
+    /// Its pod; empty: it runs in none.
     pub(super) pod: String,
-    /// Digest of the archive that its process holds; empty: of none.
+    /// Digest of the archive that its process has cached; empty: none.
     pub(super) holds: Vec<u8>,
-    /// The process of who sits here.
+    /// The process of the agent.
     pub(super) process: String,
     /// Whether it may be asked to stand in.
     pub(super) can_stand_in: bool,
-    /// The lost agent whose share it makes beside what its process does otherwise; `None`: it came for this share alone.
+    /// The lost agent whose share it runs in addition to its own; `None`: it joined for this share only.
     pub(super) stands_in_for: Option<String>,
-    /// How many have stood in here, one after another, and were lost soon.
+    /// How many stand-ins of this seat were soon lost in a row.
     pub(super) stood_in: u32,
-    /// What its user is to know.
+    /// A note for its user.
     pub(super) note: String,
     pub(super) state: State,
     pub(super) heard_ns: u64,
     pub(super) clock: ClockSync,
-    /// The question that waits for its answer, and when it was asked.
+    /// The clock query that waits for its reply, and when it was sent.
     pub(super) question: Option<(u64, u64)>,
     pub(super) asked_ns: u64,
     /// Numbers of its workers among all; empty until the roster is closed.
@@ -81,15 +81,15 @@ pub(super) struct Seat {
     pub(super) workers_ended: u32,
     pub(super) next_report: u64,
     pub(super) live: LiveTotals,
-    /// What its process has used.
+    /// The resource use of its process.
     pub(super) used: GeneratorTotals,
-    /// How busy that is.
+    /// How busy its process is.
     pub(super) room: Room,
-    /// Memory in bytes beyond which it is ended; zero: no limit is known.
+    /// Memory limit in bytes beyond which it is killed; zero: unknown.
     pub(super) memory_bytes: u64,
-    /// Whose its cores are.
+    /// Identifies the owner of its cores.
     pub(super) cores_owner: String,
-    /// What was reported from here.
+    /// Everything that was reported for this seat.
     sums: AgentSums,
     /// Requests started, as far as it has reported.
     reported: u64,
@@ -97,17 +97,17 @@ pub(super) struct Seat {
     reported_ended: u64,
     /// From which instant of the run on the share is its own.
     pub(super) from: Nanos,
-    /// Whom another may come in the place of.
+    /// The loss that a replacement may make good.
     pub(super) awaited: Option<Awaited>,
     /// Phases of a plan of steps that have ended here.
     pub(super) phases_ended: u32,
 }
 
-/// A silence that may end.
+/// A time of being unreachable that may end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Away {
     pub(super) since_ns: u64,
-    /// Why the agent cannot be heard.
+    /// Why the agent is unreachable.
     pub(super) why: String,
     /// Whether nobody waits for its reports any more.
     pub(super) is_told: bool,
@@ -120,16 +120,16 @@ pub(super) struct Awaited {
     pub(super) since_ns: u64,
     /// The first of its workers.
     pub(super) lost: u32,
-    /// Until when another is waited for, or who was asked, or who has come and is not ready.
+    /// Until when a replacement is awaited, or which agent was asked, or which has joined and is not ready.
     pub(super) until_ns: u64,
-    /// The request to stand in that is open.
+    /// The open request to stand in.
     pub(super) ticket: Option<u64>,
-    /// Processes that were asked, each as often as it was.
+    /// Processes that were asked, once per request.
     pub(super) asked: Vec<String>,
 }
 
 impl Awaited {
-    /// A loss of these workers, for which another is waited for so long.
+    /// A loss of these workers, for which a replacement is awaited this long.
     pub(super) fn new(since_ns: u64, awaited_for: Duration, lost: u32) -> Awaited {
         Awaited {
             since_ns,
@@ -199,7 +199,7 @@ impl Seat {
         }
     }
 
-    /// What it is called in messages: one that stands in has the name of its process, and for whom.
+    /// Its name in messages: a stand-in has the name of its process, and that of the lost agent.
     pub(super) fn label(&self) -> String {
         match &self.stands_in_for {
             None => self.name.clone(),
@@ -207,19 +207,20 @@ impl Seat {
         }
     }
 
-    /// The order of agents: agent-2 comes before agent-10, and what a process does for others last.
+    /// The order of agents: agent-2 comes before agent-10, and stand-ins come last.
     pub(super) fn before(&self, other: &Seat) -> Ordering {
         let key = |seat: &Seat| (seat.stands_in_for.is_some(), seat.name.len());
         let by_key = key(self).cmp(&key(other));
         by_key.then_with(|| self.name.cmp(&other.name))
     }
 
-    /// Whether all that its workers will ever report is there.
+    /// Whether its workers have reported everything.
     pub(super) fn has_ended(&self) -> bool {
         self.workers_ended >= self.workers.end - self.workers.start
     }
 
-    /// Who sat here is gone; gives how many requests it had begun and not reported, and of how many it did not report the end.
+    /// Its agent was lost; returns how many started requests it had not reported, and of how many it did not report
+    /// the end.
     pub(super) fn leave(&mut self) -> (u64, u64) {
         let begun = self.live.started.saturating_sub(self.reported);
         let under_way = self.reported.saturating_sub(self.reported_ended);
@@ -232,7 +233,7 @@ impl Seat {
         (begun, begun + under_way)
     }
 
-    /// Who sat here is gone, and another has the share: books what it had begun and not reported.
+    /// Its agent was lost, and another has the share: counts what it had started and not reported.
     pub(super) fn settled(&mut self) -> Act {
         let (begun, unended) = self.leave();
         Act::Tell(WorkerReport::Settled {
@@ -242,7 +243,7 @@ impl Seat {
         })
     }
 
-    /// Tells when the run started or will, and from where on the plan is the agent's.
+    /// Tells when the run starts or started, and from which instant the plan is the agent's.
     pub(super) fn start(&self, at_ns: u64, data: Option<String>, kept: Vec<u8>) -> Act {
         let start = Start {
             at_ns: self.clock.offset().there(at_ns),
@@ -277,7 +278,7 @@ impl Seat {
         }
     }
 
-    /// What was done from here; `used`: what is booked of its process here.
+    /// The results of this seat; `used`: the resource use of its process that is counted here.
     pub(super) fn share(&self, used: &GeneratorTotals) -> AgentShare {
         let drift = self.clock.drift();
         AgentShare {
@@ -303,7 +304,7 @@ impl Seat {
         }
     }
 
-    /// Notes what of its load is known by a report.
+    /// Records what a report says about its load.
     pub(super) fn note(&mut self, report: &WorkerReport) {
         match report {
             WorkerReport::Interval { seen, .. } => {

@@ -17,7 +17,7 @@ use crate::generated::{ClockAnswer, HandOver, Live, Part, Start};
 
 const TICK: u64 = 200_000_000;
 const S: u64 = 1_000_000_000;
-/// Seconds of load, unless a test wants more.
+/// Seconds of load, unless a test needs more.
 const SECONDS: u64 = 12;
 
 /// Numbers that look random.
@@ -32,7 +32,7 @@ impl Dice {
     }
 }
 
-/// What is counted of requests.
+/// Counts of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sum {
     started: u64,
@@ -49,15 +49,15 @@ impl Sum {
     }
 }
 
-/// What an agent says over one connection after another; several may be of one process.
+/// An agent over successive connections; several may belong to one process.
 #[derive(Default)]
 struct Agent {
     process: usize,
-    /// For whom it stands in.
+    /// The agent for which it stands in.
     stands_in: Option<StandIn>,
-    /// Whom its process is asked to stand in for.
+    /// The agent for which its process is asked to stand in.
     asked: Vec<StandIn>,
-    /// Until which second there is load.
+    /// The last second with load.
     until: u64,
     link: Option<Link>,
     welcome: Option<Welcome>,
@@ -121,12 +121,12 @@ impl Agent {
         })
     }
 
-    /// What its process has used.
+    /// The resource use of its process.
     fn used(&self) -> u64 {
         1_000 + self.process as u64
     }
 
-    /// A second of load, or what is left at the end.
+    /// A second of load, or the rest at the end.
     fn work(&mut self, dice: &mut Dice) {
         if self.start.is_none() || self.has_ended || self.is_killed {
             return;
@@ -208,7 +208,7 @@ impl Agent {
                 self.start = Some(start);
             }
             What::StandIn(asked) => self.asked.push(asked),
-            // Who stands in tries once.
+            // A stand-in tries once.
             What::Refusal(_) if self.stands_in.is_some() => self.is_killed = true,
             What::Received(received) if !self.is_waiting => {
                 let reports = self.outbox.received(received.number);
@@ -243,7 +243,7 @@ impl World {
         World::lasting(SECONDS, agents, seed)
     }
 
-    /// One whose load lasts so long.
+    /// One whose load lasts this long.
     fn lasting(seconds: u64, agents: u32, seed: u64) -> World {
         let mut world = World {
             now: S,
@@ -293,7 +293,7 @@ impl World {
                     let agent = self.agents.iter_mut();
                     let mut agent = agent.filter(|agent| agent.link == Some(link));
                     match (agent.next(), what) {
-                        // It arrives although the link is closed behind it.
+                        // It arrives although the link is closed after it.
                         (Some(agent), What::Refusal(refusal)) => {
                             agent.heed(What::Refusal(refusal), self.now);
                         }
@@ -328,7 +328,7 @@ impl World {
         }
     }
 
-    /// What is under way on a link is lost.
+    /// Messages in flight on a link are lost.
     fn hang_up(&mut self, link: Link) {
         for agent in &mut self.agents {
             if agent.link == Some(link) {
@@ -347,7 +347,7 @@ impl World {
         self.next_link += 1;
         let agent = &mut self.agents[number];
         agent.link = Some(link);
-        // No report goes over a link before the coordinator has said from where on.
+        // No report is sent over a link before the coordinator has said from which on.
         agent.is_waiting = agent.start.is_some();
         let hello = agent.hello();
         agent.say(hello);
@@ -456,7 +456,7 @@ impl World {
         })
     }
 
-    /// Runs the test to its end, with connections that break, and what else happens at each tick.
+    /// Runs the test to its end, with broken connections, and other events at each tick.
     fn run(&mut self, cuts: u64, mut happens: impl FnMut(&mut World, u64)) {
         for number in 0..self.agents.len() {
             self.join(number);
@@ -480,7 +480,7 @@ impl World {
             }
         }
         assert!(self.all_told(), "all agents have told all");
-        // What is not settled is when nobody can come back any more.
+        // Whatever is unsettled is settled once nobody can come back any more.
         for _ in 0..200 {
             self.tick();
         }
@@ -574,7 +574,7 @@ proptest! {
                 world.hang_up(link);
                 let acts = world.roster.closed(world.now, link);
                 world.carry_out(acts);
-                // Another is there before it.
+                // A replacement joins before it.
                 world.add();
                 let another = world.agents.len() - 1;
                 world.join(another);

@@ -12,28 +12,29 @@ use super::seat::{Awaited, Seat, State};
 use super::{Act, Roster, StandIn, What, nanos};
 use crate::share::SHARES_MAX;
 
-/// How long an agent may take to come that was asked.
+/// How long an agent that was asked may take to join.
 const COMES_WITHIN: Duration = Duration::from_secs(10);
 /// How often an agent is asked for the same share: its connection may have broken.
 const ASKED_MAX: usize = 2;
-/// How many stand in for one share, one after the other, each to be lost soon: a share that ends those who make it would end all.
+/// How many stand-ins for one share may be lost soon, one after another: a share that kills its agents would kill
+/// all.
 const STOOD_IN_MAX: u32 = 2;
-/// Percent of its processors, and of its memory, up to which an agent is given more to do.
+/// Percent of its CPU and memory up to which an agent gets another share.
 const USED_MAX: u64 = 80;
-/// After which time a share shows in what its process uses.
+/// Time after which a share shows in the resource use of its process.
 const SHOWS_AFTER: Duration = Duration::from_secs(5);
 /// Maximum reasons that are reported.
 const REASONS_MAX: usize = 5;
 
 impl Roster {
-    /// Nobody has come in the place of a lost agent in time: asks one that is there, or says why none can.
+    /// Nobody has replaced a lost agent in time: asks an existing agent to stand in, or reports why none can.
     pub(super) fn hand_on(&mut self, now_ns: u64, number: usize) -> Vec<Act> {
         let mut acts = Vec::new();
         if self.seats[number].state != State::Gone {
             acts.extend(self.lose(now_ns, number, "it was not ready in time"));
         }
         if let Some(awaited) = &mut self.seats[number].awaited {
-            // Who was asked before has not come.
+            // The agent that was asked before has not joined.
             awaited.ticket = None;
         }
         acts.extend(match self.host_for(now_ns, number) {
@@ -43,7 +44,7 @@ impl Roster {
         acts
     }
 
-    /// The place that an agent takes which was asked to stand in.
+    /// The seat for an agent that was asked to stand in.
     ///
     /// # Errors
     /// It is not free any more; in words for the agent's user.
@@ -57,7 +58,7 @@ impl Roster {
         number.ok_or("another agent already has the share, or it is no longer needed")
     }
 
-    /// Whether an agent is there that has nothing to do.
+    /// Whether there is an agent without a share.
     pub(super) fn has_spare(&self, now_ns: u64) -> bool {
         let is_free = |seat: &&Seat| {
             let waits = seat.state == State::Idle && is_there(seat) && seat.can_stand_in;
@@ -66,14 +67,14 @@ impl Roster {
         self.seats.iter().any(|seat| is_free(&seat))
     }
 
-    /// One that stands in, where there is one.
+    /// One that stands in, if there is one.
     pub(super) fn stand_in_at_work(&self) -> Option<usize> {
         let is_it = |seat: &Seat| seat.stands_in_for.is_some() && seat.state != State::Gone;
         let mut seats = self.seats.iter();
         seats.position(|seat| is_it(seat) && !seat.is_former)
     }
 
-    /// What a lost agent was called, or the one for whom it stood in, by the first of its workers.
+    /// The name of a lost agent, or of the one for which it stood in, by the first of its workers.
     pub(super) fn name_of_lost(&self, lost: u32) -> String {
         let mut seats = self.seats.iter();
         let seat = seats.find(|seat| seat.workers.start == lost && !seat.workers.is_empty());
@@ -81,7 +82,8 @@ impl Roster {
         seat.map_or_else(String::new, name)
     }
 
-    /// Who was to take over is gone before it began; where it was to stand in, the next one is asked at once.
+    /// The agent that was to take over was lost before it started; if it was to stand in, the next one is asked at
+    /// once.
     pub(super) fn gone_before_it_began(
         &mut self,
         now_ns: u64,
@@ -116,7 +118,7 @@ impl Roster {
         vec![Act::Note(note), Act::Say(link, What::StandIn(asked))]
     }
 
-    /// Nobody makes the share any more.
+    /// Nobody runs the share any more.
     fn leave_open(&mut self, number: usize, why: &str) -> Vec<Act> {
         let Some(Awaited { lost, .. }) = self.seats[number].awaited.take() else {
             return Vec::new();
@@ -133,15 +135,16 @@ impl Roster {
         ]
     }
 
-    /// Who is asked to make a share: of those that have room the one with the fewest shares, and of these the least busy.
+    /// The agent that is asked to run a share: of those with enough room the one with the fewest shares, and of these
+    /// the least busy.
     ///
     /// # Errors
-    /// Nobody; in words.
+    /// None can; says why.
     fn host_for(&self, now_ns: u64, number: usize) -> Result<usize, String> {
         let seat = &self.seats[number];
         if seat.stood_in >= STOOD_IN_MAX && !self.has_held(now_ns, seat) {
             return Err(format!(
-                "{STOOD_IN_MAX} agents stood in for it and were lost soon"
+                "{STOOD_IN_MAX} agents stood in for it and were soon lost"
             ));
         }
         let asked = seat.awaited.as_ref().map_or(&[][..], |one| &one.asked);
@@ -166,13 +169,13 @@ impl Roster {
             reasons.push(format!("{more} others cannot either"));
         }
         let nobody = || match reasons.is_empty() {
-            true => "no other agent is there".to_owned(),
+            true => "there is no other agent".to_owned(),
             false => reasons.join(", "),
         };
         best.map(|(_, place)| place).ok_or_else(nobody)
     }
 
-    /// Shares of the process of an agent.
+    /// Shares of an agent's process.
     fn shares_of(&self, now_ns: u64, seat: &Seat) -> Shares {
         let mut shares = Shares::default();
         for other in self.seats.iter().filter(|other| !other.is_former) {
@@ -195,7 +198,8 @@ impl Roster {
         shares
     }
 
-    /// Percent of an agent's processors that would be in use, by it and by those that share them, if it made all its shares and one more.
+    /// Percent of an agent's cores that it and others on the same cores would use if it ran all its shares and one
+    /// more.
     fn percent_busy(&self, seat: &Seat, shares: &Shares) -> u64 {
         let is_beside = |other: &&Seat| {
             let is_same = other.process == seat.process;
@@ -212,9 +216,9 @@ impl Roster {
 /// Shares of a process.
 #[derive(Default)]
 struct Shares {
-    /// Those that show in what it uses.
+    /// Those that show in its resource use.
     seen: usize,
-    /// Those that do not show yet, or are asked for.
+    /// Those that do not show yet, or are requested.
     coming: usize,
 }
 
@@ -223,13 +227,14 @@ impl Shares {
         self.seen + self.coming
     }
 
-    /// What all of them would use and one more, where this is used now.
+    /// What all of them and one more would use, given the current use.
     fn with_one_more(&self, used: f64) -> f64 {
         used + used / self.seen.max(1) as f64 * (self.coming + 1) as f64
     }
 }
 
-/// Why an agent is not asked; `None`: it is. With one share more it would use so many percent of its processors.
+/// Why an agent is not asked; `None`: it is. `busy`: the percentage of its cores that it would use with one more
+/// share.
 fn lacks(seat: &Seat, shares: &Shares, (times_asked, busy): (usize, u64)) -> Option<String> {
     if !seat.can_stand_in {
         return Some("is of a version that cannot stand in".to_owned());
@@ -248,11 +253,11 @@ fn lacks(seat: &Seat, shares: &Shares, (times_asked, busy): (usize, u64)) -> Opt
     let uses = [(busy, "CPU"), (of_memory, "memory")];
     let (most, what) = uses.into_iter().find(|(most, _)| *most > USED_MAX)?;
     Some(format!(
-        "has no room: with a share more it would use {most} % of its {what}"
+        "has no room: with one more share it would use {most} % of its {what}"
     ))
 }
 
-/// Whether an agent can be asked: it is there, and speaks for its process.
+/// Whether an agent can be asked: it is connected, and represents its process.
 fn is_there(seat: &Seat) -> bool {
     let is_at_work = matches!(seat.state, State::Ready(_)) && !seat.workers.is_empty();
     let is_waiting = seat.state == State::Idle;
@@ -260,7 +265,7 @@ fn is_there(seat: &Seat) -> bool {
     may_stay && seat.away.is_none() && seat.stands_in_for.is_none()
 }
 
-/// Nought where the whole is not known.
+/// Zero if the total is unknown.
 fn percent(part: f64, whole: f64) -> u64 {
     match whole > 0.0 {
         true => (100.0 * part / whole).round() as u64,

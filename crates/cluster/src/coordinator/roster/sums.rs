@@ -17,7 +17,7 @@ use super::seat::Seat;
 struct Process<'a> {
     used: GeneratorTotals,
     cores_owner: &'a str,
-    /// Whether another has each of its shares.
+    /// Whether other agents have all of its shares.
     is_former: bool,
 }
 
@@ -31,8 +31,8 @@ impl Roster {
         sum
     }
 
-    /// What all agents have used, beside what is used here. Agents that share cores have them once; as long as one of them was throttled, the
-    /// generator was.
+    /// The resource use of all agents, besides that of this process. Shared cores count once; while one agent was
+    /// throttled, the generator was.
     pub(in crate::coordinator) fn used(&self, here: &GeneratorTotals) -> GeneratorTotals {
         let mut owners = BTreeSet::new();
         let mut sum = GeneratorTotals {
@@ -55,7 +55,7 @@ impl Roster {
         sum
     }
 
-    /// What each agent that has a part did, by name. What a process used stands in its first row.
+    /// What each agent with a part did, by name. The resource use of a process is in its first row.
     pub(in crate::coordinator) fn shares(&self) -> Vec<AgentShare> {
         let mut processes = self.processes();
         let mut seats: Vec<&Seat> = self.seats_with_part().collect();
@@ -67,7 +67,8 @@ impl Roster {
         seats.into_iter().map(row).collect()
     }
 
-    /// Each process that makes or made a share: it tells the same over each of its connections, and the latest is the most.
+    /// Each process that runs or ran a share: it reports the same over each of its connections, and the latest report
+    /// is the largest.
     fn processes(&self) -> BTreeMap<&str, Process<'_>> {
         let mut processes = BTreeMap::new();
         for seat in self.seats_with_part() {

@@ -47,7 +47,7 @@ fn roster_of(wanted: u32, idle: u32) -> Roster {
     })
 }
 
-/// Two agents that are there and ready, with so many workers each.
+/// Two agents that are ready, with this many workers each.
 fn ready(workers: [u32; 2]) -> Roster {
     let mut roster = roster_of(2, 0);
     for (link, workers) in (0..).zip(workers) {
@@ -171,7 +171,7 @@ fn nobody_was_silent_while_the_coordinator_stood_still() {
     assert!(matches!(lost[..], [(0, _)]), "{lost:?}");
 }
 
-/// What the one worker of an agent says at its end.
+/// The last report of an agent's only worker.
 fn ended() -> Said {
     let ended = WorkerReport::Ended {
         worker: 0,
@@ -247,7 +247,7 @@ fn who_is_not_wanted_is_refused_by_name() {
         })
     };
     let why = refusal(roster.heard(0, 9, hello("third")));
-    assert_eq!(why.as_deref(), Some("all 2 agents of the test are there"));
+    assert_eq!(why.as_deref(), Some("all 2 agents of the test have joined"));
     for version in ["1.7.0", "2.5.0", "", "x.y"] {
         let hello = Said::Hello(Hello {
             version: version.to_owned(),
@@ -369,7 +369,7 @@ mod merging {
 
     use super::*;
 
-    /// What an agent reports: requests begun and their times.
+    /// A report of an agent: started requests and their times.
     type Seconds = Vec<Vec<u32>>;
 
     fn snapshot(times: &[u32]) -> Snapshot {
@@ -396,7 +396,7 @@ mod merging {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Reports of 1 to 50 agents, in any order over the agents and some of them twice, are what one process saw.
+        /// Reports of 1 to 50 agents, in any order and some of them twice, sum to what one process would have seen.
         #[test]
         fn what_all_agents_report_is_the_whole(
             agents in prop::sample::select(vec![1_u32, 2, 3, 10, 50]),

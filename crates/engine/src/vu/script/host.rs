@@ -167,7 +167,7 @@ impl VuHost {
         }
     }
 
-    /// Keeps the accounts of requests that every run has.
+    /// Maintains the request counts that every run has.
     fn account(&self, sample: &HttpSample<'_>) {
         let facts = &sample.facts;
         let started = Nanos(facts.started_ns);

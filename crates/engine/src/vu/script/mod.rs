@@ -111,7 +111,7 @@ impl ScriptBehaviour {
         self.user.as_ref().is_some_and(|user| user.vu.is_some())
     }
 
-    /// Sees that there is a virtual user whose module code has run, unless that is cut.
+    /// Ensures that there is a virtual user whose module code has run, unless that is interrupted.
     async fn make_ready(&mut self) -> Result<(), ScriptFailure> {
         let user = match self.user.take() {
             Some(user) => user,
@@ -187,7 +187,7 @@ impl ScriptBehaviour {
         self.readiness == Readiness::Lost
     }
 
-    /// Counts a virtual user that the run could do without, once its module code has run.
+    /// Counts an optional virtual user once its module code has run.
     fn count(&mut self) {
         if self.readiness == Readiness::Unplanned && self.is_ready() {
             self.readiness = Readiness::Counted;
@@ -195,7 +195,7 @@ impl ScriptBehaviour {
         }
     }
 
-    /// Module code failed: as in k6, the run goes on where it can do without the virtual user.
+    /// Module code failed: as in k6, the run continues if it can do without the virtual user.
     async fn fail(&mut self, failure: &ScriptFailure) {
         if self.readiness == Readiness::Unplanned {
             self.readiness = Readiness::Lost;

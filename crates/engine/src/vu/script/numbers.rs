@@ -66,7 +66,7 @@ impl PlanNumbers {
         let made = usize::try_from(self.in_instance(scenario, vu))
             .ok()
             .and_then(|number| self.made.get(number));
-        // Beyond those are the ones that somebody asked for from outside.
+        // Numbers beyond those were requested from outside, through the REST API.
         made.is_none_or(|made| !made.swap(true, Ordering::Relaxed))
     }
 }
@@ -110,7 +110,7 @@ fn last_of_all(needs: &[Vec<VuNeed>], numbers: &[VuNumbers]) -> Vec<usize> {
     last.into_iter().map(|(_, scenario)| scenario).collect()
 }
 
-/// How many of the numbers below `bound` are of this instance.
+/// How many of the numbers below `bound` belong to this instance.
 fn below(instance: Option<&PlanSegment>, bound: u64) -> u64 {
     let stripes = instance.map(|part| part.sequence.stripes(&part.segment));
     match stripes {

@@ -45,11 +45,11 @@ pub(crate) struct WorkerScript {
     pub(crate) answer: RefCell<Answer>,
     /// Minimum duration of an iteration, including the wait after its end.
     pub(crate) iteration_min: Duration,
-    /// Where virtual users go whose work is over: the worker's, which outlives them.
+    /// Where finished virtual users go: owned by the worker, which outlives them.
     retired: RefCell<Weak<RetiredVus>>,
     told_of_infinity: Arc<AtomicBool>,
     reports: Sender<WorkerReport>,
-    /// Every worker's mailbox, for a test that is to end.
+    /// Every worker's mailbox, to end the test.
     mailboxes: Vec<Arc<Mailbox>>,
 }
 
@@ -225,7 +225,7 @@ pub(crate) struct ScenarioScript {
     pub(crate) setup: Rc<ScenarioSetup>,
     /// Those tags, and the empty group.
     pub(crate) tags_at_top: Rc<TagSet>,
-    /// The tags of samples that none of its virtual users makes.
+    /// The tags of samples that no virtual user records.
     tags_of_no_vu: Rc<TagSet>,
     /// Iterations of this scenario started in this instance; `None` if the instance runs the whole plan and
     /// uses the numbers of the test.

@@ -29,10 +29,10 @@ pub(super) struct Additions<'a> {
 /// How a body is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delimiting {
-    /// There is none, and nothing is said of it.
+    /// There is none, and no header mentions it.
     Nothing,
     Length(usize),
-    /// An empty body that Go knows no length of: it sends no chunk but the last.
+    /// An empty body whose length Go does not know: only the last chunk is sent.
     NoChunks,
 }
 
@@ -151,7 +151,7 @@ pub(super) fn for_http2(request: &HopRequest) -> Result<Http2Message, Failure> {
     Ok(Http2Message { head, body })
 }
 
-/// Fields that have another place in HTTP/2, or that Go does not send there.
+/// Fields that HTTP/2 expresses otherwise, or that Go does not send there.
 fn is_left_out_of_http2(name: &str) -> bool {
     name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case("te")
 }
@@ -189,7 +189,7 @@ pub(super) fn check(request: &HopRequest) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A request that may not be sent: the script's doing.
+/// A request that must not be sent: the script's fault.
 fn unfit(why: impl Into<String>) -> Failure {
     Failure::new(ErrorClass::Request, why)
 }
@@ -210,7 +210,7 @@ fn write_field(buffer: &mut Vec<u8>, name: &str, value: &str) {
     }
 }
 
-/// Go writes these two first, then what delimits the body.
+/// Go writes these two first, then the fields that delimit the body.
 fn comes_before_framing(name: &str) -> bool {
     match name.len() {
         4 => name.eq_ignore_ascii_case("host"),

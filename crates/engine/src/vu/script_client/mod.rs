@@ -48,7 +48,7 @@ const OWN_TIMER_BELOW: Duration = Duration::from_secs(5);
 /// other memory.
 const BUFFER_KEPT_MAX: usize = 4 * 1024;
 
-/// Go's bounds on an answer's head: ten megabytes, however many lines, and none before the first.
+/// Go's limits on a response's head: ten megabytes, any number of lines, and no empty line before the first.
 const LIMITS: Limits = Limits {
     head_bytes: 10 << 20,
     header_count: 100_000,
@@ -78,7 +78,7 @@ pub(crate) struct ScriptClient {
     under_way: Cell<u64>,
 }
 
-/// What came of one attempt.
+/// The outcome of one attempt.
 #[expect(
     clippy::large_enum_variant,
     reason = "it is moved once a request, which costs less than a box"
@@ -86,9 +86,9 @@ pub(crate) struct ScriptClient {
 enum Attempt {
     Ended(HopOutcome),
     Cut,
-    /// The kept connection had ended: at once on another.
+    /// The kept connection had ended: retry at once on another.
     Again,
-    /// The peer did not look at it: later.
+    /// The peer did not process it: retry later.
     Later(Box<HopFailure>),
 }
 
@@ -110,15 +110,15 @@ impl ScriptClient {
         }
     }
 
-    /// From now on requests are stopped on another slot.
+    /// From now on requests are stopped through another slot.
     pub(crate) fn move_to(&mut self, slot: &Rc<VuSlot>) {
         self.slot = Rc::clone(slot);
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads its response.
     ///
     /// # Errors
-    /// [`Cut`] when the iteration was cut; whatever else goes wrong is part of the outcome.
+    /// [`Cut`] if the iteration was interrupted; all other failures are part of the outcome.
     #[inline]
     pub(crate) async fn exchange(&self, request: &HopRequest) -> Result<HopOutcome, Cut> {
         match &self.settings.plan.pace {
@@ -156,20 +156,19 @@ impl ScriptClient {
         outcome
     }
 
-    /// Closes the connections that the options do not let live on.
+    /// Closes the connections that the options do not allow to be kept.
     pub(crate) fn end_of_iteration(&self) {
         if self.settings.plan.closes_after_iteration {
             self.pool.close();
         }
     }
 
-    /// How many hops were under way when the iteration ended, all of which are given up with it.
+    /// How many hops were in flight when the iteration ended; all of them are abandoned.
     pub(crate) fn take_cut(&self) -> u64 {
         self.under_way.take()
     }
 
-    /// Bytes sent and received since the last call, those of TLS and of making connections
-    /// included.
+    /// Bytes sent and received since the last call, including TLS and connection setup.
     pub(crate) fn take_bytes(&self) -> (u64, u64) {
         self.owner.bytes.take()
     }
@@ -389,7 +388,7 @@ impl ScriptClient {
             return self.over_http1(watch, request, begun, kept).await;
         }
         let seen = Rc::clone(&self.settings.connections);
-        // Another request may have been quicker to make a connection that all share.
+        // Another request may already have made a connection that all share.
         let connection = match self.pool.shared(&request.origin) {
             Some(shared) => shared,
             None => match Http2Connection::open(stream, remote, STREAM_WINDOW, seen).await {
@@ -408,7 +407,7 @@ impl ScriptClient {
         self.over_http2(watch, request, begun, connection).await
     }
 
-    /// Makes a connection, and notes what that took; `Err(None)` when the iteration was cut.
+    /// Makes a connection, and records how long that took; `Err(None)` if the iteration was interrupted.
     async fn connect(
         &self,
         watch: &Watch<'_>,
@@ -462,7 +461,7 @@ impl ScriptClient {
         }
     }
 
-    /// Bytes of an answer's body that are kept; `None`: it is not wanted.
+    /// Bytes of a response's body that are kept; `None`: it is not needed.
     fn body_max(&self, request: &HopRequest) -> Option<u64> {
         request.keep_body.then_some(self.settings.plan.body_max)
     }
@@ -479,7 +478,7 @@ impl ScriptClient {
         }
     }
 
-    /// A hop that had a connection.
+    /// The result of a hop that had a connection.
     #[cold]
     fn failed(
         &self,
@@ -513,7 +512,7 @@ impl ScriptClient {
         }
     }
 
-    /// A hop without a connection: k6 only reports its connecting time.
+    /// The result of a hop without a connection: k6 only reports its connecting time.
     #[cold]
     fn not_begun(&self, request: &HopRequest, begun: Begun, failure: &Failure) -> HopFailure {
         HopFailure {
@@ -548,8 +547,8 @@ impl ScriptClient {
     }
 }
 
-/// Whether a request that failed on a kept connection is sent again: Go's rule.
-/// As in k6, of a redirect that is followed no more is read than keeps the connection.
+/// Whether a request that failed on a kept connection is retried: Go's rule. As in k6, only as much of a followed
+/// redirect is read as keeps the connection.
 fn passing(request: &HopRequest) -> Passing {
     match request.leads_on {
         true => Passing::as_go(),

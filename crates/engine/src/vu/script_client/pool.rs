@@ -23,13 +23,13 @@ struct Shared {
 }
 
 impl Drop for Shared {
-    /// The run may end before the connection does.
+    /// Weak: the run may end before the connection does.
     fn drop(&mut self) {
         self.connection.connection.record();
     }
 }
 
-/// A connection of HTTP/1.1, and what a script is told of it.
+/// An HTTP/1.1 connection, and the facts about it that a script gets.
 pub(super) struct Http1 {
     pub(super) connection: Box<Http1Connection>,
     pub(super) tls: Option<HopTls>,
@@ -54,7 +54,7 @@ impl Keepable for Http1 {
     }
 }
 
-/// A connection of HTTP/2, and what a script is told of it; clones share it.
+/// An HTTP/2 connection, and the facts about it that a script gets; clones share it.
 #[derive(Clone)]
 pub(super) struct Http2 {
     pub(super) connection: Http2Connection,
@@ -82,7 +82,7 @@ impl Pool {
         }
     }
 
-    /// A connection to the origin, the one used last first. Those that have ended are let go of.
+    /// A connection to the origin, the most recently used first. Those that have ended are dropped.
     pub(super) fn take(&self, cx: &mut Context<'_>, origin: &Arc<Origin>, now: Nanos) -> Kept {
         if let Some(connection) = self.shared(origin) {
             return Kept::Http2(connection);
@@ -93,8 +93,8 @@ impl Pool {
         }
     }
 
-    /// An HTTP/2 connection to the origin, if there is one that takes requests and has a stream free; as Go does, who finds
-    /// none makes another one.
+    /// An HTTP/2 connection to the origin that accepts requests and has a free stream, if there is one; otherwise the
+    /// caller makes another, as in Go.
     pub(super) fn shared(&self, origin: &Arc<Origin>) -> Option<Http2> {
         let mut shared = self.shared.borrow_mut();
         if shared.is_empty() {
@@ -107,7 +107,7 @@ impl Pool {
         kept.map(|kept| kept.connection.clone())
     }
 
-    /// Keeps a connection that is idle from now on, within the rules.
+    /// Keeps a connection that becomes idle, within the rules.
     pub(super) fn put(&self, origin: &Arc<Origin>, connection: Http1, now: Nanos) {
         let mut idle = self.idle.borrow_mut();
         idle.put(Arc::clone(origin), connection, now);

@@ -1,7 +1,6 @@
-//! What has been received of an answer, by whichever protocol.
+//! The received part of a response, for either protocol.
 //!
-//! Must not know connections. Invariant: a body that nobody wants is counted by its reader and not
-//! kept.
+//! Must not know connections. Invariant: a body that nobody needs is counted by its reader and not kept.
 
 use loadline_go::redirect::is_redirect;
 use loadline_model::ErrorClass;
@@ -11,21 +10,21 @@ use loadline_wire::{Head, ResponseSink};
 use crate::client::{Passing, Receiver, Wish, announced};
 use crate::net::Failure;
 
-/// Most bytes that are reserved because an answer announces them.
+/// Maximum bytes that are reserved because a response announces them.
 const RESERVE_MAX: u64 = 1 << 20;
-/// Fields that most answers do not exceed.
+/// Number of fields that most responses do not exceed.
 const FIELDS_USUAL: usize = 12;
 
-/// An answer so far.
+/// A response so far.
 #[derive(Debug, Default)]
 pub(super) struct Received {
-    /// Zero until a head came.
+    /// Zero until a head arrived.
     pub(super) status: u16,
     pub(super) reason: Option<String>,
     pub(super) protocol: Option<HopProtocol>,
     pub(super) headers: HopHeaders,
     pub(super) body: Vec<u8>,
-    /// Bytes of the body that are kept; `None`: it is not wanted.
+    /// Bytes of the body that are kept; `None`: it is not needed.
     keep_max: Option<u64>,
     passing: Passing,
 }
@@ -64,7 +63,7 @@ fn too_long(most: u64) -> Failure {
 }
 
 impl Received {
-    /// An answer whose body is kept up to a length; `None`: not at all.
+    /// A response whose body is kept up to a length; `None`: not at all.
     pub(super) fn new(keep_max: Option<u64>, passing: Passing) -> Received {
         Received {
             keep_max,
@@ -73,7 +72,7 @@ impl Received {
         }
     }
 
-    /// The body as far as it came; `None` without a head.
+    /// The body as far as it arrived; `None` without a head.
     pub(super) fn into_partial_body(self) -> Option<Vec<u8>> {
         (self.status != 0).then_some(self.body)
     }

@@ -1,7 +1,7 @@
 //! What all script clients of a process, and those of a worker, have in common.
 //!
 //! The one place where a plan's options become a client's settings. Must not know requests.
-//! Invariant: workers share nothing in here that is written while they run, but the pace.
+//! Invariant: workers share nothing here that is written while they run, except the pace.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ pub(crate) struct ScriptClientPlan {
     client: Arc<ClientPlan>,
     addresses: Arc<AddressRules>,
     tls: Arc<TlsSettings>,
-    /// Most bytes of a body that is kept; a longer one is a failure.
+    /// Maximum bytes of a kept body; a longer one is a failure.
     pub(super) body_max: u64,
     pub(super) closes_after_iteration: bool,
     keep: KeepRules,
@@ -38,7 +38,7 @@ pub(crate) struct ScriptClientPlan {
 }
 
 impl ScriptClientPlan {
-    /// Reads what a plan says of connections.
+    /// Reads the connection settings of a plan.
     ///
     /// # Errors
     /// A client certificate or key that cannot be used.
@@ -57,8 +57,7 @@ impl ScriptClientPlan {
         }))
     }
 
-    /// The proxy to an origin; `None`: direct. What runs on this machine is never asked for through
-    /// a proxy, as in Go.
+    /// The proxy to an origin; `None`: direct. As in Go, this machine is never accessed through a proxy.
     pub(super) fn proxy(&self, origin: &Origin) -> Option<&ProxyPlan> {
         let proxy = proxy_for(origin, &self.client)?;
         (!is_bypassed(&origin.host)).then_some(proxy)
@@ -68,7 +67,7 @@ impl ScriptClientPlan {
         self.client.keep_alive
     }
 
-    /// The way to an origin.
+    /// The route to an origin.
     pub(super) fn route(&self, origin: &Origin) -> Route {
         Route::new(origin, &self.client, self.proxy(origin))
     }
@@ -98,7 +97,7 @@ pub(crate) struct ScriptClientSettings {
     pub(super) keep: Rc<KeepRules>,
     pub(super) clock: Clock,
     pub(super) connector: Connector,
-    /// Where connections read into.
+    /// The buffer that connections read into.
     pub(super) scratch: RefCell<Box<[u8]>>,
     /// Bytes over all virtual users of the worker.
     pub(super) bytes: Rc<WireBytes>,
@@ -107,7 +106,7 @@ pub(crate) struct ScriptClientSettings {
     pub(super) connections: Rc<ConnectionsSeen>,
 }
 
-/// What a worker brings to its script clients.
+/// What a worker provides to its script clients.
 pub(crate) struct WorkerParts {
     pub(crate) clock: Clock,
     pub(crate) resolver: Arc<Resolver>,
@@ -115,7 +114,7 @@ pub(crate) struct WorkerParts {
     pub(crate) bytes: Rc<WireBytes>,
     /// Connections of the whole worker.
     pub(crate) connections: Rc<ConnectionsSeen>,
-    /// What the choice among a name's addresses follows from.
+    /// Determines the choice among a name's addresses.
     pub(crate) seed: u64,
     /// Its number among the workers.
     pub(crate) number: usize,
@@ -151,7 +150,7 @@ impl ScriptClientSettings {
         (self.clock.started_unix_ns() + self.clock.now().0) / 1_000_000_000
     }
 
-    /// When a connection attempt that begins now is given up.
+    /// When a connection attempt that starts now is given up.
     pub(super) fn dial_deadline(&self, request_deadline: Nanos) -> Nanos {
         (self.clock.now() + DIAL_TIMEOUT).min(request_deadline)
     }

@@ -1,4 +1,4 @@
-//! What a script is told of a hop: where its time went, what TLS agreed on, the answer.
+//! What a script gets of a hop: where its time went, what TLS negotiated, the response.
 //!
 //! Must not know connections. Invariant: spans add up to no more than the hop took.
 
@@ -12,7 +12,7 @@ use super::received::Received;
 use crate::client::Instants;
 use crate::net::{Handshake, suite_name};
 
-/// How a connection was come by; spans in nanoseconds.
+/// How a connection was obtained; spans in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Begun {
     pub(super) asked: Nanos,
@@ -44,7 +44,7 @@ impl Begun {
     }
 }
 
-/// What a handshake agreed on, in k6's words; `None` for what is not spoken here.
+/// What a handshake negotiated, in k6's words; `None` for versions that are not supported here.
 pub(super) fn agreed(handshake: &Handshake) -> Option<HopTls> {
     let version = match handshake.version? {
         ProtocolVersion::TLSv1_2 => "tls1.2",

@@ -1,9 +1,8 @@
-//! What k6 says of a failure: its code, the value of its tag `error`, and Go's words for the log.
+//! What k6 reports for a failure: its code, the value of its tag `error`, and Go's words for the log.
 //!
-//! Derived from the facts of the failure, whose class was decided where it happened. Source: the
-//! reference's table of error codes, and what k6 v2.2.0 said to each fault on loopback.
-//! Must not know connections. Invariant: a tag holds nothing that differs between two failures of
-//! a kind, but for what k6 itself puts there.
+//! Derived from the facts of the failure, whose class was decided where it happened. Source: the reference's table of
+//! error codes, and what k6 v2.2.0 reported for each fault on loopback. Must not know connections. Invariant: a tag
+//! contains nothing that differs between two failures of a kind, except what k6 itself includes.
 
 mod tls;
 
@@ -18,7 +17,7 @@ use loadline_wire::{HeaderFault, WireError};
 
 use crate::net::{Cause, Failure, Http2Fault, ProxyFault, Stage, http2_code};
 
-/// k6's error codes, as far as connections and answers give rise to them.
+/// k6's error codes, as far as connections and responses cause them.
 mod code {
     pub(super) const GENERIC: u16 = 1000;
     pub(super) const NOT_TCP: u16 = 1010;
@@ -41,11 +40,11 @@ mod code {
     pub(super) const HTTP2_GO_AWAY: u16 = 1610;
     pub(super) const HTTP2_STREAM: u16 = 1630;
     pub(super) const HTTP2_CONNECTION: u16 = 1650;
-    /// The last code of HTTP/2 that has a number of its own.
+    /// The last HTTP/2 code that has its own number.
     pub(super) const HTTP2_LAST: u32 = 13;
 }
 
-/// Why a hop failed, as k6 tells it.
+/// Why a hop failed, as k6 reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Trouble {
     /// k6's error code.
@@ -56,19 +55,19 @@ pub(super) struct Trouble {
     pub(super) detail: String,
 }
 
-/// What Go's words name beside the failure itself.
+/// What Go's messages mention besides the failure itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Occasion<'a> {
-    /// The host that was asked for.
+    /// The requested host.
     pub(super) host: &'a str,
     /// Seconds since 1970.
     pub(super) unix_s: u64,
-    /// Whether a proxy is asked instead.
+    /// Whether the connection goes to a proxy instead.
     pub(super) is_proxied: bool,
 }
 
 impl Trouble {
-    /// What k6 says of a failure.
+    /// What k6 reports for a failure.
     pub(super) fn of(failure: &Failure, occasion: Occasion<'_>) -> Trouble {
         let Some(cause) = &failure.cause else {
             return Trouble::generic(failure.detail.clone());
@@ -118,7 +117,7 @@ impl Trouble {
         }
     }
 
-    /// What k6 has no code for: the tag says all.
+    /// Failures without a code in k6: the tag says everything.
     fn generic(what: impl Into<String>) -> Trouble {
         let what = what.into();
         Trouble::new(code::GENERIC, what.clone(), what)
@@ -224,7 +223,7 @@ fn stream(
     }
 }
 
-/// Whether bytes were on their way out or in, in Go's word.
+/// Whether bytes were being sent or received, in Go's word.
 fn direction(stage: Stage) -> &'static str {
     match stage {
         Stage::Connecting => "dial",
@@ -233,7 +232,7 @@ fn direction(stage: Stage) -> &'static str {
     }
 }
 
-/// An answer over HTTP/1.1 that cannot be read.
+/// An HTTP/1.1 response that cannot be parsed.
 fn wire(error: &WireError) -> Trouble {
     use WireError as Wire;
     match error {
@@ -358,7 +357,7 @@ fn head_fault(error: &WireError) -> String {
         | Wire::Http2Answer { sample }
         | Wire::UnsupportedVersion { sample }
         | Wire::BadStatusLine { sample } => {
-            // A line that ends at once is an empty one.
+            // A line that ends immediately is empty.
             let line = match sample.as_bytes() {
                 [b'\r' | b'\n', ..] => b"",
                 line => line,

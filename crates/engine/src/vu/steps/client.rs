@@ -1,6 +1,7 @@
 //! The HTTP client of one thread of steps: one exchange over its own connections, as JMeter's client keeps them.
 //!
-//! Must not know samplers. Invariant: an exchange that began records exactly one fate, also when it is cut.
+//! Must not know samplers. Invariant: an exchange that started records exactly one outcome, even if it is
+//! interrupted.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -32,10 +33,10 @@ use crate::vu::client::{FateGuard, Held};
 use crate::vu::follow::note_phases;
 use crate::vu::shared::Shared;
 
-/// What is under way beside one another, by their numbers.
+/// Concurrent futures, by their numbers.
 pub(super) type UnderWay<'a, T> = Vec<(usize, Pin<Box<dyn Future<Output = T> + 'a>>)>;
 
-/// Waits for the first of several to end; gives its number.
+/// Waits for the first of several to end; returns its number.
 pub(super) async fn first_of<T>(under_way: &mut UnderWay<'_, T>) -> (usize, T) {
     poll_fn(|cx| {
         let mut all = under_way.iter_mut().enumerate();
@@ -72,32 +73,32 @@ fn keep_rules() -> KeepRules {
 pub(super) struct StepsClient {
     shared: Rc<Shared>,
     slot: Rc<VuSlot>,
-    /// Those of the thread, and in a branch of it, behind them, its own, which go with it.
+    /// Those of the thread; a branch of it adds its own, which end with it.
     idle: Vec<Rc<Idle>>,
-    /// What exchanges that are over have left for those to come; several may be under way at a time.
+    /// Buffers that finished exchanges leave for later ones; several exchanges may be in flight.
     spare: Rc<RefCell<Vec<Desk>>>,
     wants: Wants,
-    /// What exchanges took since somebody asked.
+    /// How long exchanges took since the last query.
     times: Rc<Cell<HttpTimes>>,
-    /// By how much the next exchange is later than the plan wanted it; `None` in a closed model.
+    /// How much later than planned the next exchange is; `None` in a closed model.
     late_ns: Rc<Cell<Option<u64>>>,
 }
 
-/// Connections that are kept, by the route's index, and whose client made them: clients share none.
+/// Kept connections, by the route's index and the client that made them: clients share none.
 type Idle = RefCell<IdleConnections<(usize, HttpClient), Held>>;
 
 fn no_connections() -> Rc<Idle> {
     Rc::new(RefCell::new(IdleConnections::new(Rc::new(keep_rules()))))
 }
 
-/// What one exchange works on.
+/// The state of one exchange.
 #[derive(Default)]
 struct Desk {
     head: Vec<u8>,
     answer: Answer,
 }
 
-/// An answer being read, and what only this front end wants of it.
+/// A response being read, and what only this front end needs of it.
 struct StepsReceiver<'a> {
     inner: AnswerReceiver<'a>,
     reason: String,
@@ -111,16 +112,16 @@ fn latin_1(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 
-/// How long the target may say nothing.
+/// How long the target may be silent.
 struct Silence<'a> {
     clock: &'a Clock,
     watch: &'a Watch<'a>,
-    /// `None`: for ever.
+    /// `None`: no limit.
     limit: Option<Duration>,
 }
 
 impl Silence<'_> {
-    /// From now on.
+    /// Counted from now.
     fn begin(&self) {
         let limit = self.limit;
         self.watch
@@ -155,7 +156,7 @@ impl Receiver for StepsReceiver<'_> {
     }
 }
 
-/// What came of an exchange that has an answer.
+/// The outcome of an exchange that got a response.
 struct Got {
     peer: Option<usize>,
     reason: String,
@@ -181,7 +182,7 @@ impl StepsClient {
         }
     }
 
-    /// That of a branch of the thread, with connections of its own.
+    /// The client of a branch of the thread, with its own connections.
     pub(super) fn of_branch(&self) -> StepsClient {
         let mut idle = self.idle.clone();
         idle.push(no_connections());
@@ -201,7 +202,8 @@ impl StepsClient {
         self.idle.last().expect("there is always one")
     }
 
-    /// Notes how late an iteration begins. Its first exchange was wanted so much earlier; pauses of the plan are wanted.
+    /// Records how late an iteration starts. Its first exchange was due that much earlier; pauses of the plan are
+    /// intended.
     pub(super) fn begin_iteration(&self, beginning: &Beginning) {
         let started = beginning.started;
         let late_ns = beginning.intended.map(|due| started.since(due));
@@ -215,7 +217,7 @@ impl StepsClient {
         Some(Nanos(started.0.saturating_sub(late_ns)))
     }
 
-    /// What exchanges took since the last call.
+    /// How long exchanges took since the last call.
     pub(super) fn take_times(&self) -> HttpTimes {
         self.times.take()
     }
@@ -230,10 +232,10 @@ impl StepsClient {
         self.times.set(times);
     }
 
-    /// Carries out an exchange.
+    /// Performs an exchange.
     ///
     /// # Errors
-    /// The thread is cut.
+    /// The thread was interrupted.
     pub(super) async fn exchange(&self, ask: &HttpAsk) -> Result<HttpAnswer, Stop> {
         if ask.anew {
             self.idle.iter().for_each(|idle| idle.borrow_mut().close());
@@ -307,7 +309,7 @@ impl StepsClient {
                 answer: &mut desk.answer,
                 wants: &self.wants,
                 body_read_max: self.shared.client.body_read_max,
-                // As in JMeter, each hop is a sample with all that it received.
+                // As in JMeter, each hop is a sample with everything that it received.
                 passing: Passing::default(),
             },
             reason: String::new(),
@@ -342,7 +344,7 @@ impl StepsClient {
         Ok(got)
     }
 
-    /// The way to an origin.
+    /// The route to an origin.
     fn route(&self, origin: &Origin, ask: &HttpAsk) -> Rc<KnownRoute> {
         let (routes, plan) = (&self.shared.routes, &self.shared.client);
         let Some(way) = &ask.way else {
@@ -488,7 +490,7 @@ impl StepsClient {
         }
     }
 
-    /// What is told of an exchange that was cut.
+    /// The result of an exchange that was interrupted.
     pub(super) fn closed_since(&self, begun: Nanos) -> HttpAnswer {
         HttpAnswer {
             start_ms: self.unix_ms(begun),
@@ -506,7 +508,7 @@ impl StepsClient {
     }
 }
 
-/// What a method means for its answer; to JMeter's client CONNECT means nothing special.
+/// How a method affects its response; JMeter's client does not treat CONNECT specially.
 fn kind_of(method: &str) -> RequestKind {
     match method {
         "CONNECT" => RequestKind::of("POST"),
@@ -539,8 +541,8 @@ fn write_head(buffer: &mut Vec<u8>, ask: &HttpAsk) {
     buffer.extend_from_slice(b"\r\n");
 }
 
-/// Writes what may not add a line to the head: as the client of JMeter, a byte for a character, `?` for one that has none, and
-/// what a value has for the end of a line.
+/// Writes a value that must not add a line to the head: as in JMeter's client, one byte per character, `?` for
+/// characters without one and for line ends.
 fn push_within_line(buffer: &mut Vec<u8>, text: &str, line_end: u8) {
     let is_plain = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');
     if text.as_bytes().iter().all(is_plain) {

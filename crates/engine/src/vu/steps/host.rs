@@ -1,4 +1,4 @@
-//! What a thread of steps sees of the world: the worker's clock and chance, and the machine of the run.
+//! What a thread of steps sees of the world: the worker's clock and random numbers, and the run's machine.
 //!
 //! Must not know threads. Invariant: time is that of the run's clock.
 

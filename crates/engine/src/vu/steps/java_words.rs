@@ -1,6 +1,6 @@
 //! A failure in the words of Java and of JMeter's HTTP client.
 //!
-//! Must not decide what class a failure is of. Invariant: every failure has a class of exception and a message.
+//! Must not decide the class of a failure. Invariant: every failure has an exception class and a message.
 
 use std::io;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use loadline_wire::WireError;
 use crate::exchange::{begins_as_gzip, is_gzip};
 use crate::net::{Cause, Failure, Reach, Stage};
 
-/// What Java says of a failure.
+/// What Java reports for a failure.
 pub(super) fn java_fault(failure: &Failure, ask: &HttpAsk) -> HttpFault {
     let own = match ask.client {
         HttpClient::Java => words_of_java(failure, ask),
@@ -25,7 +25,7 @@ pub(super) fn java_fault(failure: &Failure, ask: &HttpAsk) -> HttpFault {
     }
 }
 
-/// What Java says of a socket that was closed under an exchange.
+/// What Java reports for a socket that was closed during an exchange.
 pub(super) fn closed() -> HttpFault {
     HttpFault {
         class: "java.net.SocketException".to_owned(),
@@ -33,7 +33,7 @@ pub(super) fn closed() -> HttpFault {
     }
 }
 
-/// What Java says of a body that its content coding does not fit.
+/// What Java reports for a body that does not match its content coding.
 pub(super) fn unfit(error: &io::Error, coding: Option<&str>, body: &[u8]) -> HttpFault {
     let (class, message) = match (error.kind(), coding) {
         (_, Some("br")) => (
@@ -56,7 +56,7 @@ pub(super) fn unfit(error: &io::Error, coding: Option<&str>, body: &[u8]) -> Htt
     }
 }
 
-/// What Java's own client says otherwise than Apache's.
+/// What Java's own client words differently from Apache's.
 fn words_of_java(failure: &Failure, ask: &HttpAsk) -> Option<(&'static str, String)> {
     let (class, message) = match failure.class {
         ErrorClass::Refused => ("java.net.ConnectException", "Connection refused"),
@@ -117,13 +117,13 @@ fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
     }
 }
 
-/// Whether the kernel gave up a connection on which nothing was acknowledged.
+/// Whether the kernel gave up a connection because nothing was acknowledged.
 fn gave_up_sending(failure: &Failure) -> bool {
     let cause = failure.cause.as_deref();
     matches!(cause, Some(Cause::System { error, .. }) if error.kind() == io::ErrorKind::TimedOut)
 }
 
-/// Whom a request connects to: the proxy, where there is one.
+/// The host that a request connects to: the proxy, if there is one.
 fn peer_of(ask: &HttpAsk) -> (&str, u16) {
     let proxy = ask.way.as_ref().and_then(|way| way.proxy.as_ref());
     proxy.map_or((&ask.host, ask.port), |proxy| (&proxy.host, proxy.port))
@@ -148,7 +148,7 @@ fn told_address(address: IpAddr) -> String {
     }
 }
 
-/// The resolver's words; while Java remembers them, the host alone, as also where nothing was asked.
+/// The resolver's message; only the host while Java caches the failure, and also if the resolver was not asked.
 fn unknown_host(failure: &Failure, ask: &HttpAsk) -> String {
     match failure.cause.as_deref() {
         Some(Cause::Lookup { host, fault }) if !fault.is_old => format!("{host}: {}", fault.why),

@@ -1,6 +1,6 @@
-//! How many threads a group keeps up, where a text says so while the test runs.
+//! The number of threads that a group maintains, if an expression determines it while the test runs.
 //!
-//! Must not know threads. Invariant: the text is evaluated on one worker, and what it says holds for all.
+//! Must not know threads. Invariant: the expression is evaluated on one worker, and its value holds for all.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::vu::shared::Shared;
 const THREADS_MAX: u32 = 100_000;
 
 impl GroupOnWorker {
-    /// Asks the group's text how many threads it is to keep up; a text that cannot change was asked before.
+    /// Evaluates how many threads the group has to maintain; an expression that cannot change was evaluated before.
     pub(crate) fn renew_target(self: &Rc<Self>, shared: &Rc<Shared>) {
         let group = &self.setup.program.groups[self.group];
         let GroupSchedule::Concurrency(level) = &group.schedule else {

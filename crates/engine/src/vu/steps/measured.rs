@@ -1,8 +1,8 @@
-//! What samples of steps are measured as: the metrics that a script's requests have, under the sampler's name, and
-//! those of other samplers beside them.
+//! How samples of steps are measured: with the metrics of a script's requests, under the sampler's name, and separate
+//! metrics for other samplers.
 //!
-//! A transaction is a group, and an assertion a check. Must not know how a sample came about, nor where values go. Invariant: a sample is measured
-//! once, whether it is told alone or below a transaction.
+//! A transaction is a group, and an assertion a check. Must not know how a sample was made, nor where values go.
+//! Invariant: a sample is measured once, whether it is reported alone or below a transaction.
 
 use std::cell::RefCell;
 
@@ -31,9 +31,9 @@ struct SampleTags<'a> {
     run: &'a TagSet,
     scenario: &'a str,
     group: &'a str,
-    /// `None` for what is no sampler's: iterations and groups.
+    /// `None` for iterations and groups, which belong to no sampler.
     sample: Option<&'a Sample>,
-    /// The name of an assertion; `None` for all else.
+    /// The name of an assertion; `None` for everything else.
     check: Option<&'a str>,
 }
 
@@ -42,7 +42,7 @@ impl SampleTags<'_> {
         if sample.success { "true" } else { "false" }
     }
 
-    /// Why a sample failed: an assertion's name, else the message of its answer; `None`: it did not.
+    /// Why a sample failed: an assertion's name, else the message of its response; `None`: it did not.
     fn error(sample: &Sample) -> Option<&str> {
         if sample.success {
             return None;
@@ -112,7 +112,8 @@ impl WorkerMeasures {
         })
     }
 
-    /// Measures samples that were done at an instant; `exchanged` is what the exchanges since those before took.
+    /// Measures samples that ended at an instant; `exchanged` are the times of the exchanges since the previous
+    /// samples.
     pub(crate) fn measure(&self, done: &[Heard], scenario: &str, at: Nanos, exchanged: HttpTimes) {
         let samples = || done.iter().flat_map(Heard::news);
         let mut requests = 0;
@@ -125,7 +126,7 @@ impl WorkerMeasures {
         }
     }
 
-    /// Measures an iteration of a group that was run to its end.
+    /// Measures a complete iteration of a group.
     pub(crate) fn iteration(&self, duration_ns: u64, scenario: &str, at: Nanos) {
         let tags = self.tags(scenario, "", None);
         let on = occasion(at, &tags);
@@ -211,7 +212,7 @@ impl WorkerMeasures {
     }
 }
 
-/// Tells of each answer on which its assertions come to another conclusion than its status alone whether it is good.
+/// Reports, for each response that its assertions judge differently from its status, whether it is good.
 pub(crate) fn each_overruled(done: &[Heard], tell: &mut dyn FnMut(bool)) {
     for sample in done.iter().flat_map(Heard::news) {
         each_request(sample, &mut |request| {
@@ -222,7 +223,7 @@ pub(crate) fn each_overruled(done: &[Heard], tell: &mut dyn FnMut(bool)) {
     }
 }
 
-/// Tells of each sample whose request could not be made.
+/// Reports each sample whose request could not be made.
 pub(crate) fn each_unsent(done: &[Heard], tell: &mut dyn FnMut(&Sample)) {
     for sample in done.iter().flat_map(Heard::news) {
         each_sampler(sample, &mut |sample| {
@@ -244,7 +245,7 @@ fn overruled(request: &Sample) -> Option<bool> {
     }
 }
 
-/// When something happened, and under which tags.
+/// When something happened, and with which tags.
 fn occasion(at: Nanos, tags: &dyn Tagged) -> Occasion<'_> {
     Occasion {
         at,

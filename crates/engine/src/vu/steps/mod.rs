@@ -43,7 +43,7 @@ use crate::steps::scripts::Scripts;
 use crate::steps::{GroupTimes, PhaseGate, StepsSetup, StepsState};
 use crate::timers::Timers;
 
-/// How often a thread that waits looks whether it is to end, in milliseconds.
+/// How often a waiting thread checks whether it has to end, in milliseconds.
 const LOOK_EVERY_MS: u64 = 200;
 
 /// What the threads of all groups on a worker share.
@@ -69,7 +69,7 @@ impl StepsOnWorker {
         })
     }
 
-    /// Hands over the samples that wait; where nobody takes them, whoever puts the next one hears of it.
+    /// Hands over the waiting samples; if the receiver has ended, the sender of the next sample gets the error.
     pub(crate) fn pass_samples(&self, shared: &Shared) {
         if let Ok(held_up_ns) = self.outbox.flush(&shared.clock) {
             shared.recorder.borrow_mut().held_up(held_up_ns);
@@ -80,13 +80,13 @@ impl StepsOnWorker {
 /// What the threads of a group on a worker share.
 pub(crate) struct GroupOnWorker {
     pub(crate) setup: StepsSetup,
-    /// Its place in the program.
+    /// Its index in the program.
     pub(crate) group: usize,
     /// The scenario's name.
     pub(crate) scenario: String,
     pub(crate) on_worker: Rc<StepsOnWorker>,
     pub(crate) gate: PhaseGate,
-    /// Every worker's mailbox, for a test that is to end.
+    /// Every worker's mailbox, to end the test.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
 }
 
@@ -95,7 +95,7 @@ impl GroupOnWorker {
         &self.setup.groups[self.group]
     }
 
-    /// Threads that the group keeps up.
+    /// Number of threads that the group maintains.
     pub(crate) fn target(&self) -> u32 {
         self.state().target(self.group)
     }
@@ -104,7 +104,7 @@ impl GroupOnWorker {
         &self.setup.state
     }
 
-    /// Whether an order ends what threads are at.
+    /// Whether a command interrupts what threads are doing.
     fn is_called_off(&self) -> bool {
         match self.mailboxes.first().and_then(|mailbox| mailbox.ordered()) {
             None => false,
@@ -113,7 +113,7 @@ impl GroupOnWorker {
         }
     }
 
-    /// Whether threads are to end with the test; those of tear-down groups may be spared that.
+    /// Whether threads have to end with the test; those of tear-down groups may be exempt.
     fn is_ending(&self) -> bool {
         self.gate.is_to_end()
     }
@@ -130,11 +130,11 @@ pub(crate) struct StepsVu {
     waiting: Option<(Thread, StepsHost, u64)>,
 }
 
-/// What walks through a group's tree: a thread, or a branch of it.
+/// A walker through a group's tree: a thread, or a branch of it.
 struct Walk<'a> {
     of: &'a Rc<GroupOnWorker>,
     host: &'a StepsHost,
-    /// Its branches have it in turn; none keeps it while it waits.
+    /// Its branches borrow it in turn; none keeps it while it waits.
     thread: &'a RefCell<&'a mut Thread>,
     /// The branch; `None`: the thread itself.
     branch: Option<usize>,
@@ -183,7 +183,7 @@ impl StepsVu {
         }
     }
 
-    /// Runs the thread; gives the instant at which it ended.
+    /// Runs the thread; returns the instant at which it ended.
     pub(crate) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
         let of = Rc::clone(&self.of);
         let at_work = AtWork::begin(&of);
@@ -233,7 +233,8 @@ impl StepsVu {
         (thread, host)
     }
 
-    /// Scripts that end with the test. While one computes nothing else on the worker moves, so what waits is handed over.
+    /// Scripts that end with the test. While one computes, nothing else on the worker runs, so waiting samples are
+    /// handed over first.
     fn scripts(&self, of: &Rc<GroupOnWorker>) -> Scripts {
         let (of, shared) = (Rc::clone(of), Rc::clone(&self.shared));
         Scripts::until(move || {
@@ -381,7 +382,7 @@ impl StepsVu {
         loop {
             let ask = walk.advance(outcome);
             if walk.host.scripts.were_called_off() {
-                // What the script would have come to is not known.
+                // The result that the script would have had is unknown.
                 return Err(Stop::Cut);
             }
             if self.hand_over(of, &mut walk.thread.borrow_mut()).is_err() {
@@ -485,7 +486,7 @@ impl StepsVu {
         self.walk(&branch, &client).await
     }
 
-    /// Carries out an exchange. One that an order cuts has failed, as in JMeter, which closes its socket.
+    /// Performs an exchange. If a command interrupts it, it has failed, as in JMeter, which closes its socket.
     async fn exchange(
         &self,
         of: &GroupOnWorker,
@@ -499,7 +500,7 @@ impl StepsVu {
         }
     }
 
-    /// Hands the samples over that are done.
+    /// Hands over the finished samples.
     fn hand_over(&self, of: &GroupOnWorker, thread: &mut Thread) -> Result<(), Gone> {
         self.shared.recorder.borrow_mut().paced(thread.take_pace());
         let samples = thread.take_done();
@@ -534,7 +535,7 @@ impl StepsVu {
         self.stop_with(of, end);
     }
 
-    /// Stops what ends together with a thread.
+    /// Stops whatever ends together with a thread.
     fn stop_with(&self, of: &GroupOnWorker, end: End) {
         match end {
             End::Thread => return,
@@ -550,13 +551,13 @@ impl StepsVu {
         }
     }
 
-    /// Lets everything else on this worker have its turn.
+    /// Yields to everything else on this worker.
     async fn turn(&self) -> Result<(), Stop> {
         tokio::task::yield_now().await;
         self.slot.guard(std::future::ready(())).await
     }
 
-    /// Waits until an instant (milliseconds since 1970); `false`: the test is to end.
+    /// Waits until an instant (milliseconds since 1970); `false`: the test has to end.
     async fn sleep_until(&self, of: &GroupOnWorker, unix_ms: i64) -> Result<bool, Stop> {
         loop {
             if of.is_ending() {
@@ -570,7 +571,8 @@ impl StepsVu {
         }
     }
 
-    /// Waits until threads are let go, an instant (milliseconds since 1970), or it is time to check whether the test ends.
+    /// Waits until threads are released, an instant (milliseconds since 1970), or it is time to check whether the
+    /// test ends.
     async fn await_others(
         &self,
         mut told: Pin<Box<Notified<'_>>>,

@@ -1,8 +1,8 @@
-//! Samples on their way from the threads of all workers to whoever takes them: handed over together, as each handing over
-//! wakes another thread.
+//! Samples on their way from the threads of all workers to the receiver: handed over in batches, because each
+//! hand-over wakes another thread.
 //!
-//! Must not know what becomes of samples. Invariants: samples leave in the order in which they were done, whichever worker did
-//! them, as in JMeter's results; none stays once a worker has ended.
+//! Must not know what happens to samples. Invariants: samples leave in the order in which they ended, on whichever
+//! worker, as in JMeter's results; none is left once a worker has ended.
 
 use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -12,9 +12,9 @@ use loadline_steps::listener::Heard;
 use crate::batches::{Gone, hand};
 use crate::clock::Clock;
 
-/// Samples handed over at a time, at most.
+/// Maximum samples handed over at a time.
 const SAMPLES_MAX: usize = 256;
-/// Bytes of answers in them, about, beyond which they do not wait for more.
+/// Approximate bytes of responses from which a batch does not wait for more.
 const BYTES_MAX: usize = 1 << 20;
 
 /// Samples of a run that were not handed over yet.
@@ -27,12 +27,12 @@ pub struct Outbox {
 #[derive(Debug, Default)]
 struct Waiting {
     samples: Vec<Heard>,
-    /// Bytes of answers in them.
+    /// Bytes of responses in them.
     bytes: usize,
 }
 
 impl Outbox {
-    /// The way to a taker.
+    /// The channel to a receiver.
     #[must_use]
     pub fn new(taker: SyncSender<Vec<Heard>>) -> Outbox {
         Outbox {
@@ -41,16 +41,16 @@ impl Outbox {
         }
     }
 
-    /// The taker itself, for samples that were done elsewhere.
+    /// The receiver itself, for samples from elsewhere.
     #[must_use]
     pub fn taker(&self) -> SyncSender<Vec<Heard>> {
         self.taker.clone()
     }
 
-    /// Takes samples that were done; gives the nanoseconds that the taker was waited for.
+    /// Takes finished samples; returns the nanoseconds spent waiting for the receiver.
     ///
     /// # Errors
-    /// [`Gone`]: nobody takes samples any more.
+    /// [`Gone`]: the receiver has ended.
     pub(crate) fn put(&self, samples: Vec<Heard>, clock: &Clock) -> Result<u64, Gone> {
         let (mut waiting, held_up_ns) = self.locked(clock);
         let bytes: usize = samples.iter().map(|heard| heard.sample.data.len()).sum();
@@ -62,7 +62,7 @@ impl Outbox {
         }
     }
 
-    /// Hands over what waits; gives the nanoseconds that the taker was waited for.
+    /// Hands over what waits; returns the nanoseconds spent waiting for the receiver.
     ///
     /// # Errors
     /// As [`Outbox::put`].
@@ -84,7 +84,7 @@ impl Outbox {
         }
     }
 
-    /// Hands over while no other worker can, so that batches go in their order too.
+    /// Hands over while no other worker can, so that batches also keep their order.
     fn hand_over(&self, mut waiting: MutexGuard<'_, Waiting>, clock: &Clock) -> Result<u64, Gone> {
         waiting.bytes = 0;
         match waiting.samples.is_empty() {

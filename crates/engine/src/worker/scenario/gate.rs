@@ -1,6 +1,6 @@
-//! What a scenario of steps waits for: others that must have ended, and orders of its own threads.
+//! What a scenario of steps waits for: the end of others, and commands from its own threads.
 //!
-//! Must not know schedules. Invariant: a scenario tells its end once, whoever waits for it.
+//! Must not know schedules. Invariant: a scenario announces its end once, however many wait for it.
 
 use loadline_model::Nanos;
 
@@ -8,14 +8,14 @@ use super::ScenarioShare;
 use crate::steps::PhaseGate;
 
 impl ScenarioShare {
-    /// The same, begun when others have ended.
+    /// The same, started when others have ended.
     pub(crate) fn behind(mut self, gate: PhaseGate) -> ScenarioShare {
         self.start.set(Nanos::MAX);
         self.gate = Some(gate);
         self
     }
 
-    /// Begins the scenario if those that it waits for have ended; ends it where its threads say so.
+    /// Starts the scenario if those that it waits for have ended; ends it if its threads say so.
     pub(crate) fn heed_gate(&self, now: Nanos) {
         let Some(gate) = &self.gate else { return };
         if gate.is_to_end() && !self.over.get() {
@@ -33,13 +33,13 @@ impl ScenarioShare {
         }
     }
 
-    /// When nothing starts any more; `None` without such an instant, or as long as it waits for others to end.
+    /// When nothing more starts; `None` without such an instant, or while it waits for others to end.
     pub(super) fn known_end(&self) -> Option<Nanos> {
         let has_beginning = self.start.get() < Nanos::MAX;
         self.end.get().filter(|_| has_beginning)
     }
 
-    /// Tells the workers once that the scenario has ended, where others wait for it.
+    /// Notifies the workers once that the scenario has ended, if others wait for it.
     pub(crate) fn tell_end(&self) {
         let Some(gate) = &self.gate else { return };
         if !self.has_ended() || self.has_told_end.replace(true) {
@@ -52,12 +52,12 @@ impl ScenarioShare {
         }
     }
 
-    /// Whether an order to stop does not concern it.
+    /// Whether a stop does not affect it.
     pub(crate) fn outlives_stop(&self) -> bool {
         self.gate.as_ref().is_some_and(PhaseGate::outlives_stop)
     }
 
-    /// Makes all virtual users ask again what to do.
+    /// Makes all virtual users check again what to do.
     pub(super) fn look_around(&self) {
         self.steered.set(self.steered.get() + 1);
         for slot in self.slots.borrow().iter() {

@@ -11,8 +11,8 @@ use crate::mailbox::Steering;
 use crate::timers::Timers;
 
 impl ScenarioShare {
-    /// Does what was said from outside, if the scenario lets that be said. Virtual users that are no
-    /// longer at work are cut, as in k6; those of a scenario that is paused end their iterations.
+    /// Applies commands from outside, if the scenario allows them. As in k6, virtual users that become inactive are
+    /// interrupted; those of a paused scenario finish their iterations.
     pub(crate) fn steer(
         self: &Rc<Self>,
         Steering { vus, is_paused }: Steering,
@@ -69,7 +69,7 @@ impl ScenarioShare {
         }
     }
 
-    /// How often it was steered from outside.
+    /// How many commands from outside it has applied.
     pub(crate) fn steered(&self) -> u64 {
         self.steered.get()
     }

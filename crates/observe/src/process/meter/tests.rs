@@ -229,8 +229,8 @@ impl Machine {
 }
 
 proptest! {
-    /// Each process is read with its last tick before it is gone, as if it ended while watched: then the
-    /// accounting is exact, whoever waits for whom.
+    /// Each process is read at its last tick, as if it ended while watched: then the accounting is exact, whichever
+    /// process waits for which.
     #[test]
     fn the_sum_is_what_all_processes_used(
         acts in prop::collection::vec((any::<u8>(), any::<usize>(), any::<u8>()), 1..200),

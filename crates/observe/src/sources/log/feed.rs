@@ -102,7 +102,7 @@ fn standard_input() -> Result<Receiver<Vec<u8>>, String> {
     };
     let thread = std::thread::Builder::new().name("observe-stdin".to_owned());
     let started = thread.spawn(read).map(|_| receiver);
-    started.map_err(|error| format!("no thread could be started for standard input: {error}"))
+    started.map_err(|error| format!("cannot start a thread for standard input: {error}"))
 }
 
 /// Follows a growing file.

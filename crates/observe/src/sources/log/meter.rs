@@ -176,7 +176,7 @@ mod tests {
 
     use super::*;
 
-    /// Looks each second while so many lines come in each; gives the last look.
+    /// Reads once per second while this many lines arrive in each; returns the last reading.
     fn after(lines_per_second: &[u64], from_second: u64) -> Readings {
         metered(lines_per_second, from_second).1
     }

@@ -63,7 +63,7 @@ impl PodSource {
             && self.evicted.insert(pod.uid.clone())
             && !self.is_first
         {
-            let why = pod.message.as_deref().unwrap_or("its node wanted room");
+            let why = pod.message.as_deref().unwrap_or("its node needed room");
             readings.remark(&pod.name, EVICTION_NOTE, format!("it was evicted: {why}"));
         }
         if self.restarts.len() > REMEMBERED_MAX {

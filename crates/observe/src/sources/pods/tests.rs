@@ -1,6 +1,6 @@
-//! Tests of what is made of a cluster's answers, with a made-up cluster.
+//! Tests how a cluster's responses are interpreted, with a fake cluster.
 //!
-//! Must not know the API. Invariant: the cluster says what the test set.
+//! Must not know the API. Invariant: the cluster responds as the test set it up.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -108,7 +108,7 @@ impl Finder {
             Target::Pid(pid) => format!("there is no process {pid}"),
             Target::Name(name) => format!("there is no process called {name}"),
             Target::Port(port) => format!(
-                "no process that can be seen from here listens on port {port}; one of another user, or in another container, needs more permissions"
+                "no visible process listens on port {port}; a process of another user or in another container needs more permissions"
             ),
         })
     }

@@ -287,7 +287,7 @@ fn what_works_on_after_its_parent_stays_a_part() {
     machine.process(11, 1, "daemon", ticks(1.25), 0, 0);
     machine.process(20, 1, "api", ticks(0.25), 0, ticks(101.5));
     let (look, _) = machine.look(&mut source);
-    // Of two seconds, for at the look before there was nothing to tell it of.
+    // Over two seconds, because the previous reading had nothing to compare with.
     assert_close(cores(&look, "api") * 2.0, 1.5);
 }
 

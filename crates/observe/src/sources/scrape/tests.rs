@@ -24,7 +24,7 @@ fn settings(pages: &[&str], rest: &str) -> ScrapeSettings {
     }
 }
 
-/// Looks once each second and gives the readings of each look.
+/// Scrapes once per second and returns the readings of each scrape.
 fn looks(pages: &[&str], rest: &str) -> Vec<(Readings, Result<(), Gap>)> {
     let mut source = ScrapeSource::new(&settings(pages, rest), TIMEOUT).unwrap();
     let clock = TestClock::default();

@@ -18,7 +18,7 @@ fn cron(text: &str) -> Cron {
     Cron::parse(text).expect(text)
 }
 
-/// So many instants after another.
+/// This many instants after another.
 fn after(text: &str, name: &str, from: &str, count: usize) -> Vec<String> {
     let (cron, zone) = (cron(text), zone(name));
     let mut all = Vec::new();

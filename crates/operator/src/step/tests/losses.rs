@@ -64,7 +64,7 @@ fn the_pod_in_the_place_of_a_lost_one_is_told_once() {
     assert_eq!(status.lost[0].replaced_by.as_deref(), Some("t-2-y"));
     let known = Known::Ours(Box::new(status));
     assert_eq!(step(&run, &known, &both, at(14)), Step::default());
-    // The killed pod was deleted since, and the next is lost as well.
+    // The killed pod was deleted meanwhile, and the next is lost as well.
     next.is_running = false;
     next.removed = Some(Hindrance {
         reason: "Evicted".to_owned(),
@@ -119,7 +119,7 @@ fn the_job_of_a_lost_agent_is_made_anew_once_its_loss_is_told() {
         (vec![Act::RemakeAgent(2)], None)
     );
 
-    // The pod may be gone by then, but none may run.
+    // The pod may be deleted by then, but none may run.
     let mut gone = seen.clone();
     gone.pods.pop();
     assert_eq!(
@@ -131,7 +131,7 @@ fn the_job_of_a_lost_agent_is_made_anew_once_its_loss_is_told() {
     gone.pods.push(next);
     assert_eq!(step(&run, &known, &gone, at(41)).acts, []);
 
-    // A young one tries by itself, one that failed for good and one that is there no more are left alone.
+    // A young one retries on its own; one that failed permanently and one that no longer exists are left alone.
     let young = step(&run, &known, &seen, at(29));
     assert_eq!(
         (young.acts, young.again),

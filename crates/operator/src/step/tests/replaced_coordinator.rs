@@ -37,7 +37,7 @@ fn another_pod_goes_on_where_the_coordinators_is_killed() {
         "told once"
     );
 
-    // It ends: its result is the test's.
+    // It ends: its result is that of the test.
     let over = SeenPod {
         name: next.name,
         made: next.made,
@@ -47,7 +47,7 @@ fn another_pod_goes_on_where_the_coordinators_is_killed() {
     assert_eq!(stage(&stopped), Some(Stage::Stopped));
     assert_eq!(stopped.status.expect("a status").exit_code, Some(0));
 
-    // No other is made any more.
+    // No other is created any more.
     let mut last = one;
     last.jobs[0].has_failed = true;
     let stopped = step(&run, &ours(Stage::Started), &last, at(60));

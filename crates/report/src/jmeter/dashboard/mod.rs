@@ -51,7 +51,7 @@ pub struct Settings {
     pub granularity_ms: u64,
 }
 
-/// How content users are with a label.
+/// How satisfied users are with a label.
 #[derive(Clone, Copy, Debug)]
 struct Apdex {
     thresholds: Thresholds,
@@ -82,13 +82,13 @@ impl Apdex {
         }
     }
 
-    /// 1 where all are satisfied, 0 where none is.
+    /// 1 if all are satisfied, 0 if none is.
     fn value(&self) -> f64 {
         (self.satisfied as f64 + self.tolerated as f64 / 2.0) / self.all as f64
     }
 }
 
-/// What was seen of a label beside its statistics.
+/// What was seen of a label besides its statistics.
 struct OfLabel {
     name: String,
     apdex: Apdex,
@@ -204,7 +204,7 @@ fn count(errors: &mut HashMap<String, u64>, kind: &str) {
     }
 }
 
-/// What an error is called: its code and message, or the message of the assertion that failed a good answer.
+/// The name of an error: its code and message, or the message of the assertion that failed a successful response.
 fn kind_of_error(row: &Row) -> String {
     let is_good = row
         .code

@@ -17,7 +17,7 @@ const STYLE: &str = include_str!("../../compare/page.css");
 const ROWS_MAX: usize = 2_000;
 /// Maximum errors shown per label.
 const ERRORS_TOLD: usize = 5;
-/// Figures of the statistics, with the columns that they stand in.
+/// Figures of the statistics, with their columns.
 const FIGURES: [(&str, &str); 13] = [
     ("sampleCount", "#Samples"),
     ("errorCount", "FAIL"),
@@ -131,7 +131,7 @@ fn statistics(out: &mut String, of: &Dashboard) {
     if of.is_empty() {
         rows.clear();
     }
-    // The whole comes first, as on JMeter's page.
+    // The total comes first, as on JMeter's page.
     if !rows.is_empty() {
         rows.rotate_right(1);
     }
@@ -206,7 +206,7 @@ fn charts(out: &mut String, of: &Dashboard) {
     write_to(
         out,
         format_args!(
-            "<section class=\"charts\">\n<h2>Over time</h2>\n<p class=\"note\">A point stands for {width_s} s.</p>\n"
+            "<section class=\"charts\">\n<h2>Over time</h2>\n<p class=\"note\">Each point covers {width_s} s.</p>\n"
         ),
     );
     for drawing in charts {
@@ -222,7 +222,7 @@ fn charts(out: &mut String, of: &Dashboard) {
     out.push_str("</section>\n");
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Clone)]
 enum Cell {
     Words(&'static str),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::jmeter::results::Row;
 use crate::svg::{Drawing, Series, Unit, over_time};
 
-/// Stretches at most; beyond, two become one.
+/// Maximum intervals; beyond, pairs are merged.
 const STRETCHES_MAX: usize = 512;
 /// Maximum labels whose times are shown over time.
 const LABELS_MAX: usize = 64;
@@ -18,7 +18,7 @@ const DRAWN_MAX: usize = 6;
 /// Percentiles that are drawn.
 const PERCENTS: [f64; 4] = [50.0, 90.0, 95.0, 99.0];
 
-/// What was seen in a stretch.
+/// What was seen in an interval.
 #[derive(Clone, Debug, Default)]
 struct Stretch {
     samples: u64,
@@ -29,7 +29,7 @@ struct Stretch {
     bytes: u64,
     sent_bytes: u64,
     threads: u32,
-    /// How many samples took about how long.
+    /// Number of samples by approximate time.
     times: BTreeMap<u64, u32>,
     /// Samples and the sum of their times, by label.
     labels: BTreeMap<u16, (u64, u64)>,
@@ -76,7 +76,7 @@ impl Stretch {
 struct Names(Vec<(String, u64)>);
 
 impl Names {
-    /// The number of a name, one sample more of which was seen; `None`: there are too many.
+    /// Counts one more sample of a name and returns the name's number; `None`: there are too many.
     fn place(&mut self, name: &str, most: usize) -> Option<u16> {
         let known = self.0.iter().position(|(known, _)| known == name);
         let place = match known {
@@ -91,7 +91,7 @@ impl Names {
         u16::try_from(place).ok()
     }
 
-    /// Those with most samples, as they came.
+    /// Those with most samples, in order of appearance.
     fn largest(&self) -> Vec<(u16, &str)> {
         let mut places: Vec<usize> = (0..self.0.len()).collect();
         places.sort_by_key(|place| std::cmp::Reverse(self.0[*place].1));
@@ -105,7 +105,7 @@ impl Names {
     }
 }
 
-/// Samples in stretches of time.
+/// Samples in intervals of time.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline {
     width_ms: i64,
@@ -158,7 +158,7 @@ impl Timeline {
         }
     }
 
-    /// Makes one stretch of two.
+    /// Merges pairs of intervals.
     fn grow(&mut self) {
         self.width_ms = self.width_ms.saturating_mul(2);
         for (key, stretch) in std::mem::take(&mut self.stretches) {
@@ -172,12 +172,12 @@ impl Timeline {
         self.span_ms
     }
 
-    /// The length of a stretch in seconds.
+    /// The length of an interval in seconds.
     pub(super) fn width_s(&self) -> f64 {
         self.width_ms as f64 / 1e3
     }
 
-    /// All charts that there is something for.
+    /// All charts for which there is data.
     pub(super) fn charts(&self) -> Vec<Drawing> {
         self.of_times()
             .into_iter()

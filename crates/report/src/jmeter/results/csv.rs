@@ -7,9 +7,9 @@ use std::io::{BufRead, Read};
 use super::{Fault, Row, instant, number, shown};
 use crate::jmeter::csv::{DEFAULT_NAMES, names};
 
-/// Most bytes of a record: a message may be a whole answer.
+/// Maximum bytes of a record: a message may be a whole response.
 const RECORD_MAX: usize = 16 << 20;
-/// Most columns of a header.
+/// Maximum columns of a header.
 const COLUMNS_MAX: usize = 256;
 
 /// Reads the records of a file.
@@ -28,7 +28,7 @@ pub(super) struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads the header; where there is none, the columns are those that are usual.
+    /// Reads the header; without one, the default columns are assumed.
     pub(super) fn new(bytes: R) -> Result<Reader<R>, Fault> {
         let mut reader = Reader {
             bytes,
@@ -163,7 +163,7 @@ impl Fields {
         self.ends.push(self.text.len());
     }
 
-    /// The same as text, with a mark in place of what is no UTF-8.
+    /// The same as text, with a mark in place of invalid UTF-8.
     fn repaired(&self) -> (String, Vec<usize>) {
         let (mut text, mut ends, mut start) = (String::new(), Vec::new(), 0);
         for end in &self.ends {
@@ -188,7 +188,7 @@ fn fill(
         start = *end;
         match name.as_str() {
             "timeStamp" => {
-                let told = || format!("timeStamp is '{}', no instant", shown(value));
+                let told = || format!("timeStamp is '{}', not a time", shown(value));
                 row.start_ms = instant::read(value).ok_or_else(|| Fault::at(line, told()))?;
             }
             "elapsed" => row.elapsed_ms = number(value, name, line)?,
@@ -271,7 +271,7 @@ mod tests {
             ),
             (
                 format!("{HEADER}{}", ROW.replace("1795395206839", "today")),
-                "line 2: timeStamp is 'today', no instant",
+                "line 2: timeStamp is 'today', not a time",
             ),
             (
                 "what,is,this\n".to_owned(),

@@ -3,7 +3,7 @@
 //! Must not know time zones: a written date is interpreted as UTC. Invariant: an invalid text never yields an
 //! instant.
 
-/// Milliseconds since 1970 of a timestamp: they themselves, or a date whose parts stand from the year down, such as
+/// Milliseconds since 1970 of a timestamp: as a number, or as a date whose parts descend from the year, such as
 /// `2026/11/23 01:02:03.004`.
 pub(super) fn read(text: &str) -> Option<i64> {
     let text = text.trim();

@@ -43,7 +43,7 @@ pub struct Row {
     pub group_threads: u32,
     /// Active threads.
     pub all_threads: u32,
-    /// From its start to the first byte of the answer.
+    /// From its start to the first byte of the response.
     pub latency_ms: u64,
     /// Time within it that does not count.
     pub idle_ms: i64,
@@ -188,7 +188,7 @@ mod tests {
             bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
         ) {
             let all = [start.as_bytes(), &bytes].concat();
-            // That it ends is what is asked.
+            // The test is that it ends.
             let _ = rows(&all);
         }
     }

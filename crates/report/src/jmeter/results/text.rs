@@ -11,16 +11,16 @@ pub(super) struct Text<R> {
     bytes: R,
     /// How two bytes make a unit of UTF-16; `None`: the bytes are the text.
     unit: Option<Unit>,
-    /// What was read and is not taken yet, from `taken` on.
+    /// What was read and not consumed yet, from `taken` on.
     ready: Vec<u8>,
     taken: usize,
-    /// Half a unit, and half a character, that the next part goes on with.
+    /// Half a unit, and half a character, which the next part continues.
     half_unit: Option<u8>,
     half_pair: Option<u16>,
 }
 
 impl<R: BufRead> Text<R> {
-    /// Looks at the mark of order; without one, at the first letter, which in all of these files is of ASCII.
+    /// Inspects the byte order mark; without one, the first letter, which is ASCII in all of these files.
     ///
     /// # Errors
     /// The bytes cannot be read.

@@ -11,16 +11,16 @@ use super::{Fault, Row, instant, number};
 
 /// The element around all samples.
 const ROOT: &str = "testResults";
-/// Most samples that one may lie below.
+/// Maximum nesting depth of samples.
 const DEPTH_MAX: usize = 64;
-/// Most bytes of a tag or a text.
+/// Maximum bytes of a tag or a text.
 const PART_MAX: usize = 64 << 20;
 
 /// Reads the samples of a file.
 pub(super) struct Reader<R> {
     xml: quick_xml::Reader<Bounded<R>>,
     part: Vec<u8>,
-    /// Samples whose end has not come.
+    /// Samples that have not ended.
     open: Vec<Row>,
     /// Within the message of an assertion.
     is_in_message: bool,
@@ -35,7 +35,7 @@ impl<R: BufRead> Reader<R> {
             left: PART_MAX,
             lines: 1,
         });
-        // A file that breaks off ends with what was whole.
+        // A truncated file ends after the last complete sample.
         xml.config_mut().check_end_names = false;
         Reader {
             xml,
@@ -70,14 +70,14 @@ impl<R: BufRead> Reader<R> {
         found
     }
 
-    /// Takes a part of the file; gives the sample that ends with it.
+    /// Handles a part of the file; returns the sample that ends with it.
     fn take(&mut self, event: &Event<'_>, line: u64) -> Result<Option<Row>, Fault> {
         if let Event::Start(tag) | Event::Empty(tag) = event
             && !std::mem::replace(&mut self.is_begun, true)
             && tag.name().as_ref() != ROOT
         {
             let told = format!(
-                "<{}> begins no results file of JMeter, but <{ROOT}> does",
+                "this is not a JMeter results file: its root is <{}>, not <{ROOT}>",
                 tag.name().as_ref()
             );
             return Err(Fault::at(line, told));
@@ -121,7 +121,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// What a reference to a character stands for; nothing else is resolved.
+/// The character of a character reference; nothing else is resolved.
 fn resolved(name: &str) -> String {
     quick_xml::escape::unescape(&format!("&{name};")).map_or_else(|_| String::new(), Into::into)
 }
@@ -161,7 +161,7 @@ fn sample(tag: &BytesStart<'_>, depth: usize, line: u64) -> Result<Row, Fault> {
     Ok(row)
 }
 
-/// A reader that gives no more than a bounded part, and counts lines.
+/// A reader that returns at most a bounded part, and counts lines.
 struct Bounded<R> {
     bytes: R,
     left: usize,
@@ -188,7 +188,7 @@ impl<R: BufRead> BufRead for Bounded<R> {
     }
 
     fn consume(&mut self, count: usize) {
-        // What was looked at is in the buffer still.
+        // The inspected bytes are still in the buffer.
         if let Ok(found) = self.bytes.fill_buf() {
             let lines = found.iter().take(count).filter(|byte| **byte == b'\n');
             self.lines += lines.count() as u64;

@@ -50,7 +50,7 @@ pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Si
             (
                 Weight::Remark,
                 format!("{waits} are spent between the client and {title}"),
-                "look at the network and at what stands between (proxies, balancers); or run the client near the service",
+                "look at the network and at proxies and load balancers in between, or run the client near the service",
             )
         };
         let own = format!("which itself reports {}", duration(own));

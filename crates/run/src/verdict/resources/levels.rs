@@ -135,7 +135,7 @@ fn one_core(
             "give it more worker threads or processes, or make a request cheaper",
         ),
     };
-    let text = format!("{short}{since}: as much as one thread can");
+    let text = format!("{short}{since}: as much as one thread can use");
     let sign = Sign {
         weight,
         short,
@@ -240,7 +240,7 @@ fn leaking(component: &Component<'_>, facts: &Facts<'_>) -> Option<Sign> {
     let (gravity, advice) = match backlog::grows(facts) {
         true => (
             Gravity::Note,
-            "requests in flight grew too, and each takes memory: look for a leak under a load that the target carries",
+            "requests in flight grew too, and each takes memory: look for a leak under a load that the target can handle",
         ),
         false => (
             Gravity::Caution,

@@ -23,7 +23,7 @@ pub(super) fn signs(notes: &[ObserverNote]) -> Vec<Sign> {
             EVICTION_NOTE,
             Code::TargetEvicted,
             "was evicted from its node",
-            "look at the node's memory and disk, and at the requests of what runs there",
+            "look at the node's memory and disk, and at the resource requests of its pods",
         ),
         (
             RESTART_NOTE,
@@ -98,7 +98,7 @@ pub(super) fn findings(observations: &Observations) -> Vec<Finding> {
         false => Code::ObserverGap.finding(
             Gravity::Caution,
             format!("{observer} read nothing: {}", first.text),
-            "fix what it names, and run again: the verdict lacks what it was to observe",
+            "fix the cause and run again: the verdict lacks its data",
         ),
     };
     vec![finding]

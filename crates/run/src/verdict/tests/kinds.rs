@@ -34,7 +34,10 @@ fn two_kinds_of_answers_are_told_where_nothing_lies_between() {
         "{halves}"
     );
     let fifth = of_times(&[(0.8, 5 * MS), (0.2, 300 * MS)], 200).expect("two kinds");
-    assert!(fifth.contains("as many as the connections"), "{fifth}");
+    assert!(
+        fifth.contains("as many slow ones as connections"),
+        "{fifth}"
+    );
     let spread: Vec<(f64, u64)> = (1..=100).map(|ms| (0.01, ms * MS)).collect();
     assert_eq!(of_times(&spread, 10), None, "no gap");
 }

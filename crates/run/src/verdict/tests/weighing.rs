@@ -340,7 +340,7 @@ fn slow_answers_that_are_as_many_as_the_wrong_ones_are_told_so() {
     let verdict = run.judge();
     let text = &found(&verdict, Code::Spikes).expect("told").text;
     assert!(
-        text.ends_with("the slow ones are as many as the wrong responses"),
+        text.ends_with("there are as many slow ones as wrong responses"),
         "{text}"
     );
     run.answer(20_000, &[(0.55, MS), (0.45, 1_000 * MS)]);
@@ -350,7 +350,7 @@ fn slow_answers_that_are_as_many_as_the_wrong_ones_are_told_so() {
         .text
         .clone();
     assert!(
-        text.ends_with("the fast ones are as many as the wrong responses"),
+        text.ends_with("there are as many fast ones as wrong responses"),
         "{text}"
     );
 }

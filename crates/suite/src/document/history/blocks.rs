@@ -235,7 +235,7 @@ fn pass(source: &mut impl Seek, bytes: usize) -> io::Result<()> {
     source.seek_relative(bytes)
 }
 
-/// Reads a column, and gives the bytes of each of its cells.
+/// Reads a column, and returns the bytes of each of its cells.
 fn column<const WIDTH: usize>(
     source: &mut impl Read,
     rows: usize,

@@ -24,7 +24,7 @@ const DOUBTS: &str = "row.doubts";
 /// One run in a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryRow {
-    /// Its identity, unique in the history where documents are to keep what people write.
+    /// Its identity; unique in the history if documents keep hand-written text.
     pub id: String,
     /// Its group.
     pub group: Option<String>,
@@ -47,7 +47,7 @@ pub struct History {
     words: Vec<String>,
     /// Numbers of the words; made when one is looked for.
     known: Option<HashMap<String, u32>>,
-    /// Where a column of numbers stands.
+    /// The position of a column of numbers.
     places: HashMap<Key, usize>,
 }
 

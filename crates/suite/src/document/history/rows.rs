@@ -1,4 +1,4 @@
-//! A history as rows of a document: each run is a row of its own.
+//! A history as rows of a document: each run is a separate row.
 //!
 //! Must not know how a history is stored. Invariant: a document finds in the selected columns what it would
 //! find in all.
@@ -63,7 +63,7 @@ impl HistoryColumns {
     }
 }
 
-/// Makes a document from a history: each run is a row of its own.
+/// Makes a document from a history: each run is a separate row.
 ///
 /// # Errors
 /// Those of [`document::render`].
@@ -86,7 +86,7 @@ pub fn render_history(
     document::write(&compiled, &content, existing)
 }
 
-/// Where a path's values stand.
+/// The position of a path's values.
 enum PathPlace {
     Nowhere,
     Number(usize),

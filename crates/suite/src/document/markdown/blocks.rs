@@ -49,7 +49,7 @@ pub fn find(text: &str) -> Result<Vec<MarkdownBlock<'_>>, DocumentError> {
                 if blocks.iter().any(|block| block.name == name) {
                     return Err(wrong(
                         number,
-                        &format!("the block `{name}` is there twice"),
+                        &format!("the block `{name}` occurs twice"),
                         "rename or remove one",
                     ));
                 }
@@ -74,7 +74,7 @@ pub fn find(text: &str) -> Result<Vec<MarkdownBlock<'_>>, DocumentError> {
                 open = None;
             }
             (Some(Marker::End(name)), _) => {
-                let what = format!("the block `{name}` ends and did not begin");
+                let what = format!("the block `{name}` ends without a beginning");
                 return Err(wrong(
                     number,
                     &what,
@@ -86,7 +86,7 @@ pub fn find(text: &str) -> Result<Vec<MarkdownBlock<'_>>, DocumentError> {
     match open {
         None => Ok(blocks),
         Some((name, _, number, _)) => {
-            let what = format!("the block `{name}` does not end");
+            let what = format!("the block `{name}` has no end");
             Err(wrong(
                 number,
                 &what,
@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn markers_that_do_not_match_are_refused_with_their_line() {
         for (text, line, word) in [
-            ("x\n<!-- loadline:begin a -->\n", 2, "does not end"),
-            ("<!-- loadline:end a -->", 1, "did not begin"),
+            ("x\n<!-- loadline:begin a -->\n", 2, "has no end"),
+            ("<!-- loadline:end a -->", 1, "without a beginning"),
             (
                 "<!-- loadline:begin a -->\n<!-- loadline:begin b -->",
                 2,
@@ -224,7 +224,7 @@ mod tests {
             (
                 "<!-- loadline:begin a -->\n<!-- loadline:end b -->",
                 2,
-                "did not begin",
+                "without a beginning",
             ),
         ] {
             let error = find(text).expect_err(text);

@@ -30,7 +30,7 @@ pub(super) fn escape(text: &str, place: TextPlace, out: &mut String) {
     }
     let number = opens_list(text).filter(|_| place == TextPlace::Line);
     let mut before = None;
-    // Where the bracket stands that ends the number of a component.
+    // The position of the bracket that ends the number of a component.
     let mut index_end = None;
     for (at, sign) in text.char_indices() {
         let rest = &text[at + sign.len_utf8()..];
@@ -69,7 +69,7 @@ fn is_markup(sign: char, before: Option<char>, rest: &str) -> bool {
     let next = rest.chars().next();
     match sign {
         '\\' | '`' | '*' | '[' | ']' | '~' | '|' => true,
-        // Within a word it is none.
+        // Within a word it is not markup.
         '_' => {
             !(before.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric))
         }

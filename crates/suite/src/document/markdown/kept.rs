@@ -1,7 +1,7 @@
-//! What people wrote into a table that is written again and again.
+//! Keeps hand-written text in a table that is rewritten.
 //!
 //! Above the table stands a comment with the rows' identities in order, which cells of each held a value of ours, and a
-//! digest of those. By it a line is known again when people sort lines, add some or change a cell. Kept are: cells of
+//! digest of those. It identifies a line even if people sort lines, add some or change a cell. Kept are: cells of
 //! columns that people fill, cells in which we had no value and something else than our blank stands, and lines that
 //! are none of ours, which follow at the end. A value of ours always wins over what stands there. A table without the
 //! comment (one that people typed before the markers were set) is known by the cells that no run fills.
@@ -19,7 +19,7 @@ use super::escape::unescaped;
 const BEGIN: &str = "<!-- loadline:rows ";
 const END: &str = " -->";
 
-/// What the comment says.
+/// The content of the comment.
 #[derive(Deserialize)]
 struct Remembered<'a> {
     /// Title and blank of each column.
@@ -54,7 +54,7 @@ impl Memo {
         }
     }
 
-    /// A row with the cells that were filled for it, before anybody's are put beside them.
+    /// A row with its computed cells, before hand-written ones are added.
     pub(super) fn add<T: AsRef<str>>(&mut self, id: &str, cells: &[T], filled: &[bool]) {
         if std::mem::replace(&mut self.has_rows, true) {
             self.line.push(',');
@@ -90,7 +90,7 @@ fn push_text(text: &str, out: &mut String) {
     }
 }
 
-/// Neither the end of a comment nor a double dash may stand in one.
+/// A comment must not contain its own end or a double dash.
 fn push_json(value: &impl serde::Serialize, out: &mut String) {
     let json = serde_json::to_string(value).expect("texts and lists of texts are data");
     let json = json
@@ -111,7 +111,7 @@ fn push_hex(value: u64, out: &mut String) {
 #[derive(Default)]
 pub(super) struct KeptTable<'a> {
     lines: Vec<KeptLine<'a>>,
-    /// For each column that is to be written: where it stood, and its blank then.
+    /// For each column to write: its former position, and its former blank.
     columns: Vec<Option<(usize, String)>>,
     /// The remembered rows in their order.
     rows: Vec<KnownRow<'a>>,
@@ -136,12 +136,12 @@ struct KnownRow<'a> {
     id: Cow<'a, str>,
     flags: Cow<'a, str>,
     digest: Option<u64>,
-    /// Where it stands now; `None`: it was taken out, or changed beyond knowing.
+    /// Its current position; `None`: it was removed, or changed too much to be recognized.
     line: Option<usize>,
 }
 
 impl<'a> KeptTable<'a> {
-    /// Reads what stands in a block; titles and blanks are those of the columns that are to be written.
+    /// Reads the content of a block; titles and blanks are those of the columns to write.
     pub(super) fn read(
         body: &'a str,
         titles: &[String],
@@ -317,7 +317,7 @@ impl<'a> KeptTable<'a> {
         lines.map(|line| line.raw)
     }
 
-    /// Says which rows went that people had written into.
+    /// Reports removed rows with hand-written text.
     pub(super) fn tell_lost(&self, block: &str, remarks: &mut Vec<String>) {
         let lost: BTreeMap<&str, (usize, &str)> = self
             .rows
@@ -338,7 +338,7 @@ impl<'a> KeptTable<'a> {
             };
             if let Some((_, first)) = cells.clone().find(is_theirs) {
                 remarks.push(format!(
-                    "block `{block}`: the row {id} is gone, and with it what was written into it by hand (`{first}`)"
+                    "block `{block}`: the row {id} is gone, and with it the text written by hand (`{first}`)"
                 ));
             }
         }
@@ -379,7 +379,7 @@ fn remembered(body: &str) -> Option<Remembered<'_>> {
     serde_json::from_str(json).ok()
 }
 
-/// `None` where no cell says anything.
+/// `None` if no cell has a value.
 fn key<'c>(cells: impl Iterator<Item = &'c str>) -> Option<String> {
     let mut out = String::new();
     let mut is_empty = true;
@@ -433,7 +433,7 @@ impl<'l> Iterator for Cells<'l> {
             }
             None => std::mem::take(&mut self.rest).trim(),
         };
-        // Behind the last bar stands nothing, or a cell whose bar is missing.
+        // After the last bar comes nothing, or a cell without its bar.
         (!cell.is_empty()).then_some(cell)
     }
 }

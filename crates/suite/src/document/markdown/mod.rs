@@ -64,8 +64,7 @@ fn block<'b, 'a>(
             0,
             format!("the document has no block `{name}`"),
             format!(
-                "put the lines `<!-- loadline:begin {name} -->` and `<!-- loadline:end {name} -->` where the table is \
-                 to stand"
+                "put the lines `<!-- loadline:begin {name} -->` and `<!-- loadline:end {name} -->` where the table should be"
             ),
         )
     })

@@ -18,7 +18,7 @@ const PIECE_ROWS: usize = 512;
 /// Pieces that are filled ahead of those that are written.
 const PIECES_AHEAD: usize = 8;
 
-/// The body of a table's block, notes left out; `old` is what stands there.
+/// The body of a table's block, without notes; `old` is the existing one.
 pub(super) fn write<R: DocumentRows>(
     table: &Filled<'_, R>,
     old: &str,
@@ -76,7 +76,7 @@ pub(super) fn write<R: DocumentRows>(
     out
 }
 
-/// Rows with their cells, in little memory: one thread makes it, and another gives it back.
+/// Rows with their cells, in little memory: one thread fills a piece, and another returns it.
 #[derive(Default)]
 struct Piece {
     rows: Vec<usize>,
@@ -119,7 +119,7 @@ impl Piece {
     }
 }
 
-/// Fills every `step`th piece from the `first` on, in order, until nobody takes them.
+/// Fills every `step`th piece from the `first` on, in order, until the receiver has ended.
 fn fill<R: DocumentRows>(
     table: &Filled<'_, R>,
     first: usize,
@@ -134,12 +134,12 @@ fn fill<R: DocumentRows>(
     }
 }
 
-/// Whether a column's cells tell rows apart without any run.
+/// Whether a column's cells distinguish rows without any run.
 fn is_fact(column: &Column) -> bool {
     column.content.is_some() && !column.is_measured()
 }
 
-/// What stands in a column's cell without a value.
+/// The text of a column's cell without a value.
 fn blank(table: &Table, column: &Column) -> String {
     let mut out = String::new();
     if let Some(content) = &column.content {

@@ -27,7 +27,7 @@ fn what_people_write_stays_until_it_is_measured() {
         measured.contains("| first\\|test | 50 rps | fine |"),
         "{measured}"
     );
-    // What was measured is nobody's handwriting: pending again, the cell is blank again.
+    // A measured value is not hand-written: if the row is pending again, the cell is blank again.
     let pending = text(&spec, &two_rows(false), Some(&measured));
     assert!(
         pending.contains("| second | rps | ask *Ann* \\| Bob |"),

@@ -87,7 +87,7 @@ fn doubts_are_kept_and_a_history_of_before_there_were_any_is_read() {
     assert_eq!(&history.to_bytes()[..4], b"LLH2");
 }
 
-/// Told, not judged: `cargo test --release -p loadline-suite -- --ignored a_million --nocapture`.
+/// Measured, not judged: `cargo test --release -p loadline-suite -- --ignored a_million --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn a_million_runs_make_a_document() {

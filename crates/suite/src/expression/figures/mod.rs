@@ -28,7 +28,7 @@ pub const RPS: &str = "rps";
 pub struct Figure {
     /// Its name behind `run.`.
     pub name: &'static str,
-    /// What it says, and how it is had.
+    /// Its meaning, and how it is computed.
     pub what: &'static str,
     read: Read,
 }
@@ -38,8 +38,7 @@ enum Read {
     Text(fn(&RunResult) -> String),
 }
 
-/// The distributions of a run: what stands before the dot, and the name in the result. The service time needs no
-/// name of its own.
+/// The distributions of a run: the text before the dot, and the name in the result. Service time is the default.
 const DISTRIBUTIONS: [(&str, &str); 4] = [
     ("", "service_time_ns"),
     ("service.", "service_time_ns"),
@@ -86,25 +85,24 @@ fn time_of(name: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// What is said of a figure that is not there.
+/// The message about an unknown figure.
 pub(super) fn unknown(name: &str) -> String {
     if name.starts_with("metrics") {
         return format!(
-            "a script's metric is named with what is asked of it, as in run.metrics.http_req_duration.p95; that is \
-             one of {}",
+            "a script's metric needs an aggregation, as in run.metrics.http_req_duration.p95; use one of {}",
             OF_METRICS.join(", ")
         );
     }
     if name.starts_with("agents") {
         return format!(
-            "an agent is named with what is asked of it, as in run.agents[\"vienna\"].p99; that is one of {}",
+            "an agent needs a figure, as in run.agents[\"vienna\"].p99; use one of {}",
             agents::OF_AGENTS.join(", ")
         );
     }
     let names = || FIGURES.iter().map(|figure| figure.name).chain(OF_TIMES);
     let near = nearest(name, names());
     format!(
-        "a run has no figure `{name}`; did you mean `{}`? There are {}, and service., response. and lag. before {}",
+        "a run has no figure `{name}`; did you mean `{}`? Use {}, or service., response. or lag. before {}",
         near.unwrap_or(RPS),
         FIGURES
             .iter()

@@ -1,6 +1,6 @@
-//! A run's figures without its result: what a long history keeps of each run.
+//! A run's figures without its result, as a long history stores them.
 //!
-//! Must not know files. Invariant: a record gives the same value for a path as the result would have.
+//! Must not know files. Invariant: a record has the same value for a path as the result.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -66,7 +66,7 @@ pub(in crate::plan) fn check_rows(file: &SuiteFile, rows: &[PlannedRow]) -> Resu
     Ok(())
 }
 
-/// What there is to be named.
+/// The available names.
 struct Known<'a> {
     file: &'a SuiteFile,
     groups: &'a [PlannedGroup],
@@ -139,7 +139,7 @@ impl Known<'_> {
             }
             Named::Label(..) => keys(|row| &row.labels).map(String::as_str).collect(),
             Named::Env(_) => keys(|row| &row.env).map(String::as_str).collect(),
-            // What no line says, the run does.
+            // What no line determines, the run does.
             Named::Plan(_) => {
                 let facts = keys(|row| &row.facts).map(String::as_str);
                 facts.chain(Said::FACTS).collect()
@@ -177,7 +177,7 @@ impl Known<'_> {
 fn listed(known: &[&str]) -> String {
     let shown = known.iter().take(LISTED_MAX).copied().collect::<Vec<_>>();
     match (known.len(), known.len().saturating_sub(LISTED_MAX)) {
-        (0, _) => "there is none: add it to the rows, or take it out of the document".to_owned(),
+        (0, _) => "there is none: add it to the rows, or remove it from the document".to_owned(),
         (_, 0) => format!("there are {}", shown.join(", ")),
         (_, more) => format!("there are {} and {more} more", shown.join(", ")),
     }
@@ -198,7 +198,7 @@ fn idle_names(document: &DocumentSpec, rows: &[PlannedRow]) -> Vec<Problem> {
         Problem::new(
             rule.pattern.at.unwrap_or_default(),
             format!("no observed component is called like `{pattern}`, which `components` of {} renames", document.file.value),
-            format!("write the name of an observer in the place of `{pattern}`, followed by [*] if it sees several processes"),
+            format!("write the name of an observer in place of `{pattern}`, followed by [*] if it sees several processes"),
         )
     });
     told.collect()
@@ -210,7 +210,7 @@ enum Called {
     As(Vec<String>),
     /// As a cluster names pods, containers and nodes.
     ByCluster,
-    /// As what is observed says.
+    /// According to the observers.
     Anyhow,
 }
 

@@ -13,10 +13,10 @@ use super::{PlannedGroup, PlannedRow, written};
 use crate::file::{Axis, GroupSpec, Node, Problem, SuiteFile};
 use crate::hooks::HookSpec;
 
-/// Warnings that are told; whoever mends them sees the next.
+/// Maximum warnings shown; after fixing them the user sees the next.
 const WARNINGS_MAX: usize = 20;
 
-/// All that is doubtful about a plan; `scenarios` says whether a script names scenarios of its own.
+/// All warnings about a plan; `scenarios` says whether a script defines its own scenarios.
 pub(super) fn of(
     file: &SuiteFile,
     groups: &[PlannedGroup],
@@ -147,7 +147,7 @@ fn idle_axis(axis: &Axis) -> Problem {
     )
 }
 
-/// Rows that do the same; those of groups with an axis that changes nothing are told by it.
+/// Rows that do the same; for groups with an axis that changes nothing, that warning covers them.
 fn twins(rows: &[PlannedRow], keys: &[String], idle_groups: &[usize]) -> Vec<Problem> {
     let mut alike: BTreeMap<&str, Vec<&PlannedRow>> = BTreeMap::new();
     for (row, key) in rows.iter().zip(keys) {

@@ -300,7 +300,7 @@ fn balancer(raw: &RawBalancer) -> Result<ComponentPlan, Problem> {
     if let (Some(at), false) = (&raw.pattern, matches!(policy, Policy::Pinned(_))) {
         return Err(problem(
             at,
-            "pattern: only for pinned; write policy: pinned, or leave it out",
+            "pattern: only for pinned; write policy: pinned, or remove it",
         ));
     }
     let kind = BalancerPlan {

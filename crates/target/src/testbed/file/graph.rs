@@ -113,7 +113,7 @@ fn apply_autoscalers(components: &mut [ComponentPlan]) -> Result<(), Mistake> {
             return Err((name, text));
         }
         if !scaled.insert(to.clone()) {
-            let text = format!("to: {to} is scaled by another autoscaler already; leave one");
+            let text = format!("to: {to} is scaled by another autoscaler already; keep one");
             return Err((name, text));
         }
         target.replicas = min;

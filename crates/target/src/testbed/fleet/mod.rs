@@ -398,7 +398,7 @@ impl Component {
         }
         let (name, word) = (&self.plan.name, self.plan.kind.word());
         let text =
-            format!("{name} is a {word} and has no times of its own; name what is behind it");
+            format!("{name} is a {word} and has no service times; name the component behind it");
         Err(Refusal::Impossible(text))
     }
 

@@ -99,7 +99,7 @@ impl Fleet {
             counter("testbed_ooms_total", "OOM kills.", Counter::Ooms),
             gauge(
                 "testbed_in_flight",
-                "Requests that are there.",
+                "Requests in progress.",
                 Counter::InFlight,
             ),
             gauge("testbed_backlog", "Messages that wait.", Counter::Backlog),

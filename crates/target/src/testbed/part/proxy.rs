@@ -320,7 +320,7 @@ impl Proxy {
             ),
             Family::gauge(
                 "proxy_in_flight",
-                "Requests that are there.",
+                "Requests in progress.",
                 vec![(kind(), tally.get(CounterSlot::InFlight) as f64)],
             ),
             Family::gauge(

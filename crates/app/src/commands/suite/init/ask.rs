@@ -26,8 +26,8 @@ impl Asked {
     /// The input ends before there is an answer.
     pub(super) fn of(input: &mut dyn BufRead, output: &mut dyn Write) -> Result<Asked, Ending> {
         let what = loop {
-            let question = "What is to be tested? A URL, a script, a JMeter plan, a testbed file, or a command line of hey, \
-                            bombardier or k6:\n> ";
+            let question = "What do you want to test? A URL, a script, a JMeter plan, a testbed file, or a command line of \
+                            hey, bombardier or k6:\n> ";
             let answer = answer(question, input, output)?;
             if !answer.is_empty() {
                 break answer;
@@ -35,7 +35,7 @@ impl Asked {
         };
         let names: Vec<&str> = presets::names().collect();
         let preset = loop {
-            let question = format!("Which table? {}; or none of them:\n> ", names.join(", "));
+            let question = format!("Which table? {}, or none:\n> ", names.join(", "));
             let answer = answer(&question, input, output)?;
             match answer.as_str() {
                 "" | "none" => break None,
@@ -66,7 +66,7 @@ fn answer(
     match read {
         Ok(1..) => Ok(line.trim().to_owned()),
         Ok(0) | Err(_) => Err(Ending::usage(
-            "there was no answer; name the target: loadline suite init URL",
+            "no input; name the target: loadline suite init URL",
         )),
     }
 }

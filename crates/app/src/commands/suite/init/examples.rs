@@ -38,7 +38,7 @@ const KITS: [Kit; 5] = [
         folder: "httpbin-remote-write",
         suite: example!("httpbin-remote-write/suite.yaml"),
         beside: Some((
-            "a Prometheus at localhost:9090 that takes remote write (or K6_PROMETHEUS_RW_SERVER_URL names another)",
+            "a Prometheus at localhost:9090 that accepts remote write (or K6_PROMETHEUS_RW_SERVER_URL names another)",
             "prometheus --web.enable-remote-write-receiver --enable-feature=native-histograms --config.file=FILE &",
         )),
         files: files![
@@ -87,7 +87,7 @@ const KITS: [Kit; 5] = [
 /// A file exists with other content, or cannot be written.
 pub(super) fn write(preset: &str, output: &str, force: bool) -> Result<ExitCode, Ending> {
     let Some(kit) = KITS.iter().find(|kit| kit.presets.contains(&preset)) else {
-        return Err(Ending::usage(&format!("there is no example of {preset}")));
+        return Err(Ending::usage(&format!("{preset} has no example")));
     };
     if output == super::STDOUT {
         return Ok(Ending::answer(kit.suite).tell());
@@ -133,7 +133,7 @@ fn write_kit(kit: &Kit, below: &Path, force: bool) -> Result<(), Ending> {
         std::fs::create_dir_all(folder).map_err(|error| {
             let folder = folder.display();
             Ending::usage(&format!(
-                "{folder} cannot be made: {error}; check its permissions"
+                "cannot create {folder}: {error}; check its permissions"
             ))
         })?;
         super::put(&path, text.as_bytes(), true)?;

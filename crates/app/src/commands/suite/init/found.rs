@@ -123,7 +123,7 @@ pub(super) fn testbed(file: &str) -> Result<(InitLoad, Option<String>), Ending> 
     let mut entrances = outline.parts.iter().filter(|part| part.is_entrance);
     let Some(port) = entrances.find_map(|part| part.port) else {
         return Err(Ending::usage(&format!(
-            "{file}: no component that others do not send to has a port; write one, as in port: 18080"
+            "{file}: no entry component (one that no other sends to) has a port; add one, as in port: 18080"
         )));
     };
     let replicated = outline.parts.iter().filter(|part| part.has_replicas);

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-/// When its share is made again: the silence that a loss is noticed by, the agent's grace and a silence more, and a tick for each message with
-/// which another gets ready.
+/// When its share runs again: the silence after which a loss is noticed, the agent's grace period and another
+/// silence, and a tick for each message with which another agent gets ready.
 const BACK_WITHIN: u64 = 3 * S + 33 * S + 6 * S;
 
 impl World {
-    /// A process begins to stand in, as it was asked to; sometimes the request comes twice.
+    /// A process starts to stand in as requested; sometimes the request arrives twice.
     pub(super) fn stand_in(&mut self, host: usize, asked: &StandIn) {
         let times = 1 + u64::from(self.dice.below(5) == 0);
         for _ in 0..times {
@@ -26,7 +26,7 @@ impl World {
         }
     }
 
-    /// A process is killed, with all that it does.
+    /// A process is killed, with all its shares.
     fn kill(&mut self, process: usize) {
         for number in 0..self.agents.len() {
             if self.agents[number].process == process {
@@ -46,7 +46,7 @@ impl World {
         agents.filter(at_work).collect()
     }
 
-    /// Shares that somebody alive has, by their numbers.
+    /// Shares of live agents, by their numbers.
     fn shares_made(&self) -> BTreeSet<u32> {
         let alive = self.agents.iter().filter(|agent| !agent.is_killed);
         let begun = alive.filter(|agent| agent.start.is_some());
@@ -68,7 +68,7 @@ impl World {
         Ok(())
     }
 
-    /// What processes used that have made a share: each counts once.
+    /// The resource use of processes that ran a share: each counts once.
     fn used(&self) -> u64 {
         let mut processes = BTreeSet::new();
         let begun = self.agents.iter().filter(|agent| agent.start.is_some());

@@ -23,7 +23,7 @@ fn part(run: &str, number: u32) -> Part {
     }
 }
 
-/// Two agents at work whose load goes on while they cannot be heard.
+/// Two running agents whose load continues while they are unreachable.
 fn at_work() -> Roster {
     let mut roster = roster_of(2, 0);
     for link in 0..2 {
@@ -50,7 +50,7 @@ fn refused(acts: &[Act]) -> String {
     refusal.unwrap_or_default()
 }
 
-/// Answers all questions for the time of a clock that is ahead; gives what followed.
+/// Answers all clock queries for a clock that is ahead; returns the following acts.
 fn answer_all(roster: &mut Roster, now_ns: u64, link: Link, ahead_ns: u64) {
     for number in 0..crate::clocks::QUESTIONS {
         let at_ns = now_ns + ahead_ns;
@@ -86,7 +86,7 @@ fn who_is_back_in_time_goes_on_where_it_was_heard_last() {
     assert_eq!(told(roster.heard(4 * S, 7, report(1, 0, 5))).len(), 1);
 }
 
-/// A Job makes a pod when the one before has ended.
+/// A Job creates a pod when the previous one has ended.
 #[test]
 fn who_cannot_come_back_is_not_waited_for() {
     let of_pod = |pod: &str| {
@@ -115,7 +115,7 @@ fn who_cannot_come_back_is_not_waited_for() {
     };
     let (lost, refusal) = lost_to("t-1-b");
     assert!(
-        matches!(&lost[..], [(0, lost)] if lost.why.ends_with("another pod came in its place")),
+        matches!(&lost[..], [(0, lost)] if lost.why.ends_with("another pod replaced it")),
         "{lost:?}"
     );
     assert_eq!(
@@ -125,7 +125,7 @@ fn who_cannot_come_back_is_not_waited_for() {
     for pod in ["t-1-a", ""] {
         let (lost, refusal) = lost_to(pod);
         assert!(
-            lost.is_empty() && refusal.contains("are there"),
+            lost.is_empty() && refusal.contains("have joined"),
             "{pod}: {lost:?}"
         );
     }

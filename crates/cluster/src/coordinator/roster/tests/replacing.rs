@@ -6,7 +6,7 @@ use super::*;
 
 const LATE: Link = 7;
 
-/// All that an agent is asked for its clock, and its answers.
+/// All clock queries to an agent, and its replies.
 fn answer_all(roster: &mut Roster, now_ns: u64, link: Link) -> Vec<Act> {
     let answer = |number| {
         Said::Clock(ClockAnswer {
@@ -65,7 +65,7 @@ fn another_takes_over_at_the_schedules_now() {
     assert_eq!(replaced(&acts), None, "its clock is not known yet");
     let acts = answer_all(&mut roster, 4 * S, LATE);
     let ahead = nanos(START_AHEAD);
-    // The run began a moment after nought.
+    // The run started shortly after zero.
     let (from, at_ns) = (Nanos(4 * S), ahead);
     assert_eq!(replaced(&acts), Some((3..6, 0, from, at_ns)));
     let [WorkerReport::Interval { worker, .. }] =

@@ -1,13 +1,14 @@
-//! Agents that stand in for lost ones: who is asked, who gets the seat, and who is told that it came too late.
+//! Agents that stand in for lost ones: which is asked, which gets the seat, and which is refused because it is too
+//! late.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// The link of one that comes to stand in.
+/// The link of an agent that joins to stand in.
 const STAND_IN: Link = 70;
 
-/// The first word of an agent of a process.
+/// The first message of a process's agent.
 fn hello_of(name: &str, stands_in: Option<StandIn>) -> Said {
     Said::Hello(Hello {
         version: "1.5.0".to_owned(),
@@ -19,7 +20,7 @@ fn hello_of(name: &str, stands_in: Option<StandIn>) -> Said {
     })
 }
 
-/// Three agents at work, of which the first is lost after 2 s; all that is said is said until then.
+/// Three running agents, of which the first is lost after 2 s; returns everything until then.
 fn one_lost() -> Roster {
     let mut roster = roster_of(3, 0);
     roster.expected.end = Some(Nanos::from_secs(600));
@@ -40,7 +41,7 @@ fn one_lost() -> Roster {
     roster
 }
 
-/// The second and the third say what they use, and time passes.
+/// The second and the third report their resource use, and time passes.
 fn pass(roster: &mut Roster, from_s: u64, to_s: u64, cores: [f64; 2]) -> Vec<Act> {
     let mut acts = Vec::new();
     for second in from_s..=to_s {
@@ -78,7 +79,7 @@ fn given_up(acts: &[Act]) -> Option<String> {
     })
 }
 
-/// One sits down, gets ready and has its clock known.
+/// An agent gets a seat, gets ready, and its clock is compared.
 fn sit_down(roster: &mut Roster, now_ns: u64, link: Link, hello: Said) -> Vec<Act> {
     let mut acts = roster.heard(now_ns, link, hello);
     acts.extend(roster.heard(now_ns, link, ready_with(1, "linz")));
@@ -174,7 +175,7 @@ fn who_has_no_room_or_is_too_old_is_not_asked_and_that_is_said() {
     let acts = pass(&mut roster, 3, 33, [1.0, 0.1]);
     assert!(asked(&acts).is_empty(), "{acts:?}");
     let why = given_up(&acts).expect("it is given up");
-    let words = "no agent generates the share of graz, 1/3, any more: linz has no room: with a share more it would use 100 % of its CPU, \
+    let words = "no agent generates the share of graz, 1/3, any more: linz has no room: with one more share it would use 100 % of its CPU, \
                  vienna is of a version that cannot stand in";
     assert_eq!(why, words);
     let mut roster = one_lost();
@@ -195,10 +196,11 @@ fn who_has_no_room_or_is_too_old_is_not_asked_and_that_is_said() {
 #[test]
 fn a_share_that_is_asked_for_already_counts() {
     let mut roster = one_lost();
-    // The third is lost a little later: both shares are handed on before either shows in what the second uses.
+    // The third is lost a little later: both shares are reassigned before either shows in the resource use of the
+    // second.
     assert_eq!(gone(roster.closed(2 * S + 1, 2)).len(), 1);
     let acts = pass(&mut roster, 3, 34, [0.6, 0.0]);
-    let words = "linz has no room: with a share more it would use 90 % of its CPU";
+    let words = "linz has no room: with one more share it would use 90 % of its CPU";
     let is_told = |act: &Act| matches!(act, Act::Tell(WorkerReport::GivenUp { lost: 2, why: Some(why) }) if why.ends_with(words));
     assert!(acts.iter().any(is_told), "{acts:?}");
     assert!(matches!(&asked(&acts)[..], [(1, one)] if one.lost == "graz"));
@@ -307,7 +309,7 @@ fn a_share_that_ends_those_who_make_it_does_not_end_all() {
     let acts = pass(&mut roster, now_s, now_s + 31, [0.1, 0.1]);
     assert!(asked(&acts).is_empty(), "{acts:?}");
     let told = acts.iter().any(|act| {
-        matches!(act, Act::Tell(WorkerReport::GivenUp { why: Some(why), .. }) if why.ends_with("2 agents stood in for it and were lost soon"))
+        matches!(act, Act::Tell(WorkerReport::GivenUp { why: Some(why), .. }) if why.ends_with("2 agents stood in for it and were soon lost"))
     });
     assert!(told, "{acts:?}");
 }
@@ -407,7 +409,7 @@ impl Ends {
     }
 }
 
-/// What an agent may say that means no good, or twice.
+/// Hostile and repeated messages of an agent.
 fn hostile(kind: u8, link: Link, ticket: u64, now_ns: u64) -> Said {
     let stands_in = StandIn {
         ticket,
@@ -444,7 +446,7 @@ proptest::proptest! {
             now += seconds * S;
             ends.note(match kind {
                 7 => roster.closed(now, link),
-                // All that a clock is asked for.
+                // All queries of a clock.
                 8 => (0..crate::clocks::QUESTIONS)
                     .flat_map(|number| roster.heard(now, link, hostile(6, link, number, now)))
                     .collect(),

@@ -1,4 +1,4 @@
-//! Each fault, and what k6 v2.2.0 tells of it.
+//! Each fault, and what k6 v2.2.0 reports for it.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -11,7 +11,7 @@ use super::{Bench, origin, request};
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\n";
 
-/// Acts after the request was read; code, tag, body as far as it came.
+/// Acts after the request was read; code, tag, body as far as it arrived.
 type Row = (Vec<Act>, u16, &'static str, Option<&'static [u8]>);
 
 fn broken_answers() -> Vec<Row> {

@@ -1,4 +1,4 @@
-//! Which way connections take, how long they are kept, and what happens when a kept one has ended.
+//! The route of connections, how long they are kept, and what happens if a kept one has ended.
 
 use std::rc::Rc;
 

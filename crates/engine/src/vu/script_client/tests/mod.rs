@@ -1,7 +1,7 @@
 //! The script client against servers in the same thread that do one thing each.
 //!
-//! Invariant under test: what k6 v2.2.0 tells of each fault is what this client tells, and a
-//! connection is kept exactly as long as Go keeps it.
+//! Invariant under test: this client reports each fault as k6 v2.2.0 does, and keeps a connection exactly as long as
+//! Go does.
 
 mod failures;
 mod keeping;
@@ -130,7 +130,7 @@ fn an_answer_comes_whole() {
     });
 }
 
-/// What the server stages lands in its phase: a body read late, an answer sent late, a body sent late.
+/// Each delay of the server shows in its phase: a body read late, a response sent late, a body sent late.
 #[test]
 fn phases_are_what_the_server_staged() {
     use Act::{Pause, Read, Send};
@@ -165,7 +165,7 @@ fn phases_are_what_the_server_staged() {
             let times = outcome.expect("an answer").times;
             let phases = [times.sending, times.waiting, times.receiving];
             assert!(phases[phase] >= staged, "phase {phase}: {times:?}");
-            // Reading a long body takes as long as the machine needs.
+            // How long reading a long body takes depends on the machine.
             let longest = phases.into_iter().max();
             assert!(
                 sent.is_some() || longest == Some(phases[phase]),

@@ -17,7 +17,7 @@ pub(super) enum Act {
     /// Reads a request.
     Read,
     Send(&'static [u8]),
-    /// Sends an answer to whatever comes, for ever.
+    /// Responds to every request, for ever.
     Answer(&'static str),
     /// Lets time pass.
     Pause(Duration),
@@ -27,7 +27,7 @@ pub(super) enum Act {
     Hold,
 }
 
-/// What a server has seen.
+/// What a server saw.
 #[derive(Default)]
 pub(super) struct Seen {
     connections: Cell<usize>,
@@ -67,7 +67,7 @@ impl Server {
         }
     }
 
-    /// Answers every request in the same way.
+    /// Responds to every request in the same way.
     pub(super) async fn answering(text: &'static str) -> Server {
         Server::start([vec![Act::Answer(text)]]).await
     }
@@ -90,7 +90,7 @@ impl Server {
         self.seen.body_bytes.get()
     }
 
-    /// Waits until a request has come.
+    /// Waits until a request has arrived.
     pub(super) fn first_request(&self) -> impl Future<Output = ()> + use<> {
         let seen = Rc::clone(&self.seen);
         async move {

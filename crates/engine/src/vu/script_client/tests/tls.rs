@@ -179,7 +179,7 @@ fn certificates_that_do_not_fit_are_told_in_k6s_words() {
         assert_eq!(unknown.remote, None);
         assert!(unknown.times.connecting > 0 && unknown.times.blocked == 0);
         let by_ip = origin(&format!("https://{address}/"));
-        // A certificate that is wrong in both ways is another's, as in Go.
+        // For a certificate that is wrong in both ways the name is reported, as in Go.
         for authority_pem in [made.authority_pem, certified(&[]).authority_pem] {
             let bench = Bench::new(&trusting(authority_pem), &script);
             let wrong = bench.failure(&by_ip).await;
@@ -264,7 +264,7 @@ fn a_request_that_finds_no_stream_free_has_a_connection_made() {
         };
         let (at, _, count) = serve(certified(&[b"h2"]).acceptor, handle).await;
         let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
-        // The limit is known from the first answer on.
+        // The limit is known from the first response on.
         bench.answer(&at).await;
         for _ in 0..2 {
             let tasks: Vec<_> = (0..2)
@@ -402,7 +402,7 @@ fn a_goodbye_is_told_even_where_the_connection_is_reset_after_it() {
             stream.write_all(SETTINGS).await.expect("it is read");
             stream.write_all(goodbye).await.expect("it is read");
             stream.flush().await.expect("it is read");
-            // The client has looked at it by then: what it writes to a connection that was reset fails.
+            // The client has read it by then: writes to a connection that was reset fail.
             tokio::time::sleep(Duration::from_millis(50)).await;
             let (tcp, _) = stream.into_inner();
             socket2::SockRef::from(&tcp)

@@ -1,6 +1,6 @@
-//! What k6 says of TLS: handshakes, certificates, and records after them.
+//! What k6 reports for TLS failures: handshakes, certificates, and records after them.
 //!
-//! Must not know requests. Invariant: as for all trouble, what k6 has no words for is told in those of the library.
+//! Must not know requests. Invariant: failures that k6 has no words for are reported in the library's.
 
 use std::net::IpAddr;
 
@@ -22,13 +22,13 @@ pub(super) fn broken(error: &TlsError) -> Trouble {
     }
 }
 
-/// An alert that this end sends, in Go's words.
+/// An alert sent by this end, in Go's words.
 fn local_alert(words: &str) -> Trouble {
     let detail = format!("local error: tls: {words}");
     Trouble::new(code::NOT_TCP, detail.clone(), detail)
 }
 
-/// What went wrong in a handshake; `first` are the first bytes that came.
+/// What went wrong in a handshake; `first` are the first received bytes.
 pub(super) fn handshake(error: &TlsError, first: &[u8], occasion: Occasion<'_>) -> Trouble {
     match error {
         TlsError::InvalidCertificate(why) => certificate(why, occasion.host, occasion.unix_s),
@@ -97,7 +97,7 @@ fn certificate(why: &CertificateError, host: &str, unix_s: u64) -> Trouble {
     }
 }
 
-/// Whether the chain leads over a certificate that may not sign others.
+/// Whether the chain contains a certificate that may not sign others.
 fn is_of_no_authority(why: &CertificateError) -> bool {
     matches!(why, CertificateError::Other(other) if other.to_string() == "EndEntityUsedAsCa")
 }

@@ -129,7 +129,7 @@ fn more_load_that_is_easier_to_carry_is_told() {
         answer
             .remarks
             .iter()
-            .any(|remark| remark.contains("more load was not always harder")),
+            .any(|remark| remark.contains("results did not always get worse")),
         "{:?}",
         answer.remarks
     );
@@ -220,7 +220,7 @@ fn a_target_that_answers_nothing_ends_the_search() {
     );
     let told = |remark: &String| remark.starts_with("no request was answered");
     assert!(silent.remarks.iter().any(told), "{:?}", silent.remarks);
-    // Wrong answers or late ones may be right and in time at a lower rate.
+    // Wrong or late responses may be right and in time at a lower rate.
     assert!(search_of(5.0).probes.len() > 1);
 }
 

@@ -33,8 +33,8 @@ impl Queue {
         servers * blocked / (servers - load * (1.0 - blocked))
     }
 
-    /// The chance that a request takes longer from arrival to answer (D. Gross and C. Harris, Fundamentals of Queueing
-    /// Theory, section 2.3).
+    /// The probability that a request takes longer from arrival to response (D. Gross and C. Harris, Fundamentals of
+    /// Queueing Theory, section 2.3).
     fn chance_beyond(self, rate: f64, seconds: f64) -> f64 {
         let load = rate * self.mean_s;
         let spare = f64::from(self.servers) - 1.0 - load;
@@ -86,7 +86,7 @@ impl Queue {
     }
 }
 
-/// The seconds of a probe with the requests under way at their ends.
+/// The seconds of a probe with the requests in flight at their ends.
 fn rows(order: &Order, spans: &[(u64, u64)]) -> Vec<Row> {
     const SECOND: u64 = 1_000_000_000;
     let count = order.length().as_secs() as usize;

@@ -145,7 +145,9 @@ fn an_old_manifest_is_run_as_it_is() {
         "{told}"
     );
     lab.kubectl(&["delete", "k6/old"]);
-    until("its Jobs go with it", || lab.names("jobs", "old").is_empty());
+    until("its Jobs go with it", || {
+        lab.names("jobs", "old").is_empty()
+    });
 }
 
 #[test]

@@ -221,6 +221,37 @@ fn init_containers_are_named_and_have_the_script() {
     assert_eq!(before[0]["securityContext"], users);
 }
 
+/// On as many nodes as agents there is no place for one more that they keep apart from.
+#[test]
+fn a_coordinator_is_not_one_of_those_that_are_spread() {
+    let selector = |name: &str| json!({"labelSelector": {"matchLabels": {name: "1"}}});
+    let expression =
+        json!({"labelSelector": {"matchExpressions": [{"key": "d", "operator": "Exists"}]}});
+    let runner = json!({
+        "metadata": {"labels": {"a": "1", "b": "1", "c": "1", "d": "1", "e": "1"}},
+        "topologySpreadConstraints": [selector("a")],
+        "affinity": {"podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [selector("b"), expression],
+            "preferredDuringSchedulingIgnoredDuringExecution": [{"podAffinityTerm": selector("c")}],
+        }},
+    });
+    let labels = |spec: Value| {
+        let made = coordinator_of(&spec);
+        let labels = made["metadata"]["labels"]
+            .as_object()
+            .expect("labels")
+            .clone();
+        let short = labels.into_iter().map(|(name, _)| name);
+        short.filter(|name| name.len() == 1).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(json!({ "runner": runner })), ["e"]);
+    let told = json!({"metadata": {"labels": {"b": "2"}}});
+    let spec = json!({"runner": runner, "initializer": told});
+    assert_eq!(labels(spec), ["b", "e"]);
+    let agent = agent_of(&json!({ "runner": runner }));
+    assert_eq!(agent["metadata"]["labels"]["a"], "1");
+}
+
 /// `Never` says that an image is on the nodes: the user's, and not ours.
 #[test]
 fn when_an_image_is_pulled_is_said_of_the_users() {
@@ -360,6 +391,11 @@ fn agents_are_kept_apart_beside_what_the_user_says() {
     let coordinator = coordinator_of(&spec);
     assert_eq!(
         coordinator["spec"]["affinity"],
+        json!({"nodeAffinity": {"n": 1}})
+    );
+    let mixed = json!({"initializer": {"affinity": {"podAntiAffinity": {}}}, "runner": {"affinity": affinity}});
+    assert_eq!(
+        coordinator_of(&mixed)["spec"]["affinity"],
         json!({"nodeAffinity": {"n": 1}})
     );
     let alone = json!({"initializer": {"affinity": affinity}});

@@ -165,17 +165,46 @@ impl Pods {
             .insert("resources".into(), self.coordinator_resources());
         // It runs as long as its agents, and beside those that keep apart there may be no room for one more: where it runs is taken
         // from the user, not with whom.
-        let nodes = first(&all, "affinity").map(|of| &of["nodeAffinity"]);
-        if let Some(nodes) = nodes.filter(|of| of.is_object()) {
+        let nodes = |fields: &&PodFields| {
+            let nodes = &fields.get("affinity")?["nodeAffinity"];
+            nodes.is_object().then(|| nodes.clone())
+        };
+        if let Some(nodes) = all.iter().find_map(nodes) {
             pod.spec
                 .insert("affinity".into(), json!({"nodeAffinity": nodes}));
         }
+        let own = of_metadata(&all[..2], "labels");
+        let apart = self.labels_that_spread();
+        pod.labels
+            .retain(|name, _| own.contains_key(name) || !apart.contains(&name.as_str()));
         let before = all
             .iter()
             .find(|fields| !fields.list("initContainers").is_empty());
         let before = before.map_or_else(Vec::new, |fields| fields.init_containers());
         pod.spec.insert("initContainers".into(), json!(before));
         pod
+    }
+
+    /// Labels by which the user keeps agents apart: a coordinator that had them would take a place among them.
+    fn labels_that_spread(&self) -> Vec<&str> {
+        let constraints = self.runner.list("topologySpreadConstraints").iter();
+        let affinity = self.runner.get("affinity");
+        let terms = affinity.map_or(&Value::Null, |of| &of["podAntiAffinity"]);
+        let list = |name: &str| terms[name].as_array().into_iter().flatten();
+        let required = list("requiredDuringSchedulingIgnoredDuringExecution");
+        let preferred = list("preferredDuringSchedulingIgnoredDuringExecution");
+        let all = constraints
+            .chain(required)
+            .chain(preferred.map(|one| &one["podAffinityTerm"]));
+        let names = all.flat_map(|one| {
+            let selector = &one["labelSelector"];
+            let exact = selector["matchLabels"].as_object().into_iter();
+            let exact = exact.flat_map(|labels| labels.keys().map(String::as_str));
+            let others = selector["matchExpressions"].as_array().into_iter();
+            let others = others.flatten().filter_map(|one| one["key"].as_str());
+            exact.chain(others)
+        });
+        names.collect()
     }
 
     /// Those of the initializer. Without them little is asked for; the limits are those of the runner, for a quota may want some.

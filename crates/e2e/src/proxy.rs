@@ -4,6 +4,9 @@
 
 use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::ops::Range;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 
 use crate::server::{Server, lock};
@@ -108,8 +111,18 @@ fn forward(mut client: &TcpStream, asked: &Mutex<Vec<Asked>>) -> io::Result<()> 
 /// A server at an address that forwards each connection; when dropped, it cuts them.
 #[must_use]
 pub fn relay(at: SocketAddr, to: String) -> Server {
+    relay_without(0..0, at, to)
+}
+
+/// The same, which cuts connections with these numbers, counted from 0, at once.
+#[must_use]
+pub fn relay_without(cut: Range<usize>, at: SocketAddr, to: String) -> Server {
+    let number = AtomicUsize::new(0);
     Server::start_at(at, move |stream, _| {
-        tunnel(stream, &TcpStream::connect(&to)?)
+        match cut.contains(&number.fetch_add(1, Relaxed)) {
+            true => Ok(()),
+            false => tunnel(stream, &TcpStream::connect(&to)?),
+        }
     })
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use loadline_e2e::agents::{
     SOON, TOKEN, agent, coordinator, coordinator_at, json, keeping, kept, long_bench, text,
 };
 use loadline_e2e::process::{Running, send};
+use loadline_e2e::proxy::relay_without;
 use loadline_e2e::server::free_port;
 use loadline_e2e::{clock, loadline};
 use serde_json::Value;
@@ -371,6 +373,41 @@ fn an_agent_that_is_told_to_end_reports_all_that_it_did() {
             let rows = fs::read_to_string(folder.path().join("samples.csv")).expect("it is there");
             let good = rows.lines().filter(|row| row.contains(",200,")).count() as u64;
             assert_eq!(good, completed, "each is in the CSV, and nothing else is");
+        }
+    }
+}
+
+/// The connection for single values, which is the agent's second, may break before the start. The run neither waits for them forever nor
+/// goes on as if nothing was lost.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn single_values_without_a_way_are_tried_again_and_then_lost_with_their_agent() {
+    for (cut, code) in [(1..2, 0), (1..usize::MAX, 112)] {
+        let folder = tempfile::tempdir().expect("there is room");
+        let command = [
+            "--csv",
+            "samples.csv",
+            "--await-agent",
+            "1s",
+            "-n",
+            "40",
+            "-c",
+            "2",
+        ];
+        let (_server, running, at, token) = coordinator(folder.path(), "1", &command);
+        let between = relay_without(cut, (Ipv4Addr::LOCALHOST, 0).into(), at);
+        let _agent = Running::start(agent(&between.address().to_string(), &token, "vienna"));
+        let output = running.finish();
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{told}");
+        let rows = fs::read_to_string(folder.path().join("samples.csv")).expect("it is there");
+        let good = rows.lines().filter(|row| row.contains(",200,")).count();
+        match code {
+            0 => assert_eq!(good, 40, "{told}"),
+            _ => assert!(
+                told.contains("its single values cannot be delivered"),
+                "{told}"
+            ),
         }
     }
 }

@@ -58,6 +58,12 @@ impl<'a> Fields<'a> {
         Ok(flag.unwrap_or_default())
     }
 
+    /// A truth that is written as a text, with the spellings of k6-operator: what is none of them is false.
+    pub(crate) fn worded_flag(&self, name: &str, usual: bool) -> Result<bool, Refusal> {
+        let text = self.text(name)?.filter(|text| !text.is_empty());
+        Ok(text.map_or(usual, is_true))
+    }
+
     pub(crate) fn list(&self, name: &str) -> Result<&'a [Value], Refusal> {
         let list = self.typed(name, "a list", Value::as_array)?;
         Ok(list.map_or(&[], Vec::as_slice))
@@ -203,6 +209,12 @@ impl<'a> Fields<'a> {
     fn file(&self, usual: &str) -> Result<String, Refusal> {
         let file = self.fields.get("file").and_then(Value::as_str);
         let file = file.filter(|file| !file.is_empty()).unwrap_or(usual);
+        if file.starts_with('/') && folder(file).is_empty() {
+            return Err(invalid(format!(
+                "{}: the file {file:?} is in no folder that a volume could be mounted at",
+                self.path
+            )));
+        }
         if file.split('/').any(|part| part == "..") {
             return Err(invalid(format!(
                 "{}: the file {file:?} leaves its folder",
@@ -231,6 +243,11 @@ impl<'a> Fields<'a> {
             path: "spec".to_owned(),
         }
     }
+}
+
+/// Whether a text means true.
+pub(crate) fn is_true(text: &str) -> bool {
+    matches!(text, "1" | "t" | "T" | "true" | "True" | "TRUE")
 }
 
 /// A text of an object's metadata; empty if there is none.

@@ -7,11 +7,18 @@ use serde_json::{Value, json};
 /// Version that all kinds have.
 const VERSION: &str = "v1alpha1";
 
+/// The label of k6-operator for the name of a test, of either kind.
+const K6_LABEL: &str = "k6_cr";
+/// The label by which objects of a `K6` are told from those of a `TestRun` of the same name.
+const OLD_LABEL: &str = "loadline.io/kind";
+
 /// A kind of resource that the operator turns into pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// k6-operator's.
     TestRun,
+    /// What k6-operator called it before its release 1.0.
+    K6,
     /// A test: a script, a line of `bench`, or a JMeter plan.
     LoadTest,
     /// A suite file: rows of tests, one after the other, and their document.
@@ -20,13 +27,13 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: &'static [Kind] = &[Kind::TestRun, Kind::LoadTest, Kind::LoadSuite];
+    pub const ALL: &'static [Kind] = &[Kind::TestRun, Kind::K6, Kind::LoadTest, Kind::LoadSuite];
 
     /// Its group.
     #[must_use]
     pub fn group(self) -> &'static str {
         match self {
-            Kind::TestRun => "k6.io",
+            Kind::TestRun | Kind::K6 => "k6.io",
             Kind::LoadTest | Kind::LoadSuite => "loadline.io",
         }
     }
@@ -48,6 +55,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::TestRun => "TestRun",
+            Kind::K6 => "K6",
             Kind::LoadTest => "LoadTest",
             Kind::LoadSuite => "LoadSuite",
         }
@@ -58,6 +66,7 @@ impl Kind {
     pub fn definition(self) -> &'static str {
         match self {
             Kind::TestRun => "deploy/operator/crd.yaml",
+            Kind::K6 => "deploy/operator/crd-k6.yaml",
             Kind::LoadTest => "deploy/operator/crd-loadtest.yaml",
             Kind::LoadSuite => "deploy/operator/crd-loadsuite.yaml",
         }
@@ -67,9 +76,28 @@ impl Kind {
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Kind::TestRun => "k6_cr",
+            Kind::TestRun | Kind::K6 => K6_LABEL,
             Kind::LoadTest => "loadline.io/load-test",
             Kind::LoadSuite => "loadline.io/load-suite",
+        }
+    }
+
+    /// Selects the objects of all tests of this kind.
+    #[must_use]
+    pub fn selector(self) -> String {
+        match self {
+            Kind::TestRun => format!("{K6_LABEL},!{OLD_LABEL}"),
+            Kind::K6 => format!("{K6_LABEL},{OLD_LABEL}"),
+            Kind::LoadTest | Kind::LoadSuite => self.label().to_owned(),
+        }
+    }
+
+    /// Whether it is one of k6-operator's, with its fields, names and conditions.
+    #[must_use]
+    pub fn is_k6s(self) -> bool {
+        match self {
+            Kind::TestRun | Kind::K6 => true,
+            Kind::LoadTest | Kind::LoadSuite => false,
         }
     }
 
@@ -77,7 +105,7 @@ impl Kind {
     #[must_use]
     pub fn container(self) -> &'static str {
         match self {
-            Kind::TestRun => "k6",
+            Kind::TestRun | Kind::K6 => "k6",
             Kind::LoadTest | Kind::LoadSuite => "loadline",
         }
     }
@@ -86,7 +114,7 @@ impl Kind {
     #[must_use]
     pub fn volume(self) -> &'static str {
         match self {
-            Kind::TestRun => "k6-test-volume",
+            Kind::TestRun | Kind::K6 => "k6-test-volume",
             Kind::LoadTest | Kind::LoadSuite => "loadline-files",
         }
     }
@@ -95,7 +123,7 @@ impl Kind {
     #[must_use]
     pub fn is_indexed(self) -> bool {
         match self {
-            Kind::TestRun | Kind::LoadSuite => false,
+            Kind::TestRun | Kind::K6 | Kind::LoadSuite => false,
             Kind::LoadTest => true,
         }
     }
@@ -104,7 +132,8 @@ impl Kind {
     #[must_use]
     pub fn labels(self, name: &str) -> Value {
         match self {
-            Kind::TestRun => json!({"app": "k6", self.label(): name}),
+            Kind::TestRun => json!({"app": "k6", K6_LABEL: name}),
+            Kind::K6 => json!({"app": "k6", K6_LABEL: name, OLD_LABEL: "k6"}),
             Kind::LoadTest | Kind::LoadSuite => {
                 json!({"app.kubernetes.io/name": "loadline", self.label(): name})
             }
@@ -116,7 +145,7 @@ impl Kind {
     pub fn agent_labels(self, name: &str) -> Value {
         let mut labels = self.labels(name);
         match self {
-            Kind::TestRun => labels["runner"] = json!("true"),
+            Kind::TestRun | Kind::K6 => labels["runner"] = json!("true"),
             Kind::LoadTest | Kind::LoadSuite => {
                 labels["app.kubernetes.io/component"] = json!("agent");
             }
@@ -129,7 +158,7 @@ impl Kind {
     pub fn coordinator_labels(self, name: &str) -> Value {
         let mut labels = self.labels(name);
         match self {
-            Kind::TestRun => labels["app"] = json!("loadline"),
+            Kind::TestRun | Kind::K6 => labels["app"] = json!("loadline"),
             Kind::LoadTest => labels["app.kubernetes.io/component"] = json!("coordinator"),
             Kind::LoadSuite => labels["app.kubernetes.io/component"] = json!("suite"),
         }

@@ -57,6 +57,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         results,
         cleanup: spec.cleanup()?,
         ttl: spec.span("ttlAfterFinished")?,
+        ignored: Vec::new(),
         agent: PodTemplate::default(),
         coordinator: template::with_env(pod, &spec)?,
     })

@@ -60,6 +60,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         quiet: true,
         cleanup: spec.cleanup()?,
         ttl: spec.span("ttlAfterFinished")?,
+        ignored: Vec::new(),
         agent,
         coordinator,
     })

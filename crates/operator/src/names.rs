@@ -34,7 +34,7 @@ impl<'a> Names<'a> {
     #[must_use]
     pub fn coordinator(&self) -> String {
         match self.kind {
-            Kind::TestRun | Kind::LoadTest => format!("{}-coordinator", self.name),
+            Kind::TestRun | Kind::K6 | Kind::LoadTest => format!("{}-coordinator", self.name),
             Kind::LoadSuite => format!("{}-suite", self.name),
         }
     }

@@ -6,7 +6,6 @@
 use serde_json::{Value, json};
 
 use crate::identity::Identities;
-use crate::kind::Kind;
 use crate::names::{MANAGER, Names};
 use crate::pods::{self, JOIN_PORT, Settings};
 use crate::test::{Source, Test};
@@ -83,7 +82,7 @@ pub fn files(run: &Test) -> Option<Value> {
 /// Prevents voluntary eviction of the test's pods while it runs; `None`: k6-operator's tests do not have this.
 #[must_use]
 pub fn disruption_budget(run: &Test) -> Option<Value> {
-    (run.kind != Kind::TestRun).then(|| {
+    (!run.kind.is_k6s()).then(|| {
         json!({
             "apiVersion": "policy/v1",
             "kind": "PodDisruptionBudget",
@@ -233,6 +232,7 @@ fn job(run: &Test, name: &str, mut template: Value) -> Value {
         );
     let mut metadata = metadata(run, name);
     metadata["labels"] = template["metadata"]["labels"].clone();
+    metadata["annotations"] = template["metadata"]["annotations"].clone();
     json!({
         "apiVersion": "batch/v1",
         "kind": "Job",

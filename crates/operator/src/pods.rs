@@ -6,13 +6,15 @@
 
 mod keeper;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::arguments::has;
 use crate::git::GitFile;
 use crate::kind::Kind;
 use crate::names::Names;
-use crate::test::{PodTemplate, Source, Test, Work, folder};
+use crate::test::{COORDINATOR_REQUESTS, PodTemplate, Source, Test, Work, folder};
 
 /// The port for joining agents.
 pub const JOIN_PORT: u16 = 6_570;
@@ -26,14 +28,14 @@ pub(crate) const GIT_CONTAINER: &str = "git-sync";
 const IDENTITY_FOLDER: &str = "/loadline/identity";
 /// Where the coordinator writes its figures: the kubelet's default path, which works even with a read-only root.
 const LAST_WORD: &str = "/dev/termination-log";
-/// Default resources of a coordinator, which generates no load.
-const COORDINATOR_REQUESTS: (&str, &str) = ("100m", "128Mi");
 /// The placeholder for the number of a pod in an Indexed Job, which the cluster fills in.
 const INDEX: &str = "$(JOB_COMPLETION_INDEX)";
 /// Where a suite keeps its state, and documents with paths there.
 const RESULTS_FOLDER: &str = "/results";
 /// Its volume.
 const STATE_VOLUME: &str = "loadline-state";
+/// The variable that a container's runtime sets.
+const HOSTNAME: &str = "HOSTNAME";
 /// Key of the identity within its folder.
 const IDENTITY_FILE: &str = "identity.pem";
 
@@ -84,6 +86,8 @@ pub fn agent(run: &Test, settings: &Settings, number: u32, address: &str) -> Val
     ];
     pod.container.insert("command".into(), json!(command));
     pod.tell_place();
+    pod.leave_own_variables();
+    pod.script_before();
     pod.share();
     pod.identity(&identity_key(run.kind, number));
     // In an Indexed Job the cluster gives each pod its own host name: that of the Job, with the index.
@@ -106,12 +110,12 @@ pub(crate) fn identity_key(kind: Kind, number: u32) -> String {
 pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     let mut pod = Pod::begin(run, &run.coordinator, settings);
     pod.container.insert("command".into(), json!(command(run)));
-    pod.script();
-    pod.results();
-    pod.share();
     if !run.work.is_alone() {
         pod.coordinate();
     }
+    pod.script();
+    pod.results();
+    pod.share();
     if !matches!(run.work, Work::Suite { .. }) {
         pod.leave_figures();
     }
@@ -260,6 +264,34 @@ impl<'a> Pod<'a> {
         self.container.insert("env".into(), json!(env));
     }
 
+    /// Names the variables that differ from pod to pod: a script has those of the coordinator, as all else, but these of its agent.
+    fn leave_own_variables(&mut self) {
+        let mut env = list(&self.container, "env");
+        let is_given = |name: &str| {
+            let given = format!("{name}=");
+            let mut arguments = self.run.arguments.iter();
+            arguments.any(|argument| {
+                let value = argument.strip_prefix("--env=").unwrap_or(argument);
+                value
+                    .strip_prefix("-e")
+                    .unwrap_or(value)
+                    .starts_with(&given)
+            })
+        };
+        let of_pod = env.iter().filter(|one| {
+            let from = &one["valueFrom"];
+            from["fieldRef"].is_object() || from["resourceFieldRef"].is_object()
+        });
+        let of_pod = of_pod.filter_map(|one| one["name"].as_str());
+        let users_hostname = env.iter().any(|one| one["name"] == HOSTNAME);
+        let hostname = (!users_hostname).then_some(HOSTNAME);
+        let mut names: Vec<&str> = hostname.into_iter().chain(of_pod).collect();
+        names.retain(|name| !is_given(name));
+        let names = names.join(",");
+        env.push(json!({"name": "LOADLINE_AGENT_VARIABLES", "value": names}));
+        self.container.insert("env".into(), json!(env));
+    }
+
     /// Settings of a coordinator of agents.
     fn coordinate(&mut self) {
         let mut env = list(&self.container, "env");
@@ -271,8 +303,7 @@ impl<'a> Pod<'a> {
             json!({"name": "http-api", "containerPort": REST_PORT}),
         ]);
         self.container.insert("ports".into(), json!(ports));
-        let (cpu, memory) = COORDINATOR_REQUESTS;
-        let own = json!({"requests": {"cpu": cpu, "memory": memory}});
+        let own = json!({"requests": BTreeMap::from(COORDINATOR_REQUESTS)});
         self.container.entry("resources").or_insert(own);
         self.identity("coordinator.pem");
     }
@@ -296,10 +327,16 @@ impl<'a> Pod<'a> {
                 (json!({ "configMap": files }), "/test", true)
             }
             Source::Volume {
-                claim, read_only, ..
+                claim,
+                read_only,
+                file,
             } => {
                 let claim = json!({"claimName": claim, "readOnly": read_only});
-                (json!({"persistentVolumeClaim": claim}), "/test", *read_only)
+                let at = match file.starts_with('/') {
+                    true => folder(file),
+                    false => "/test",
+                };
+                (json!({"persistentVolumeClaim": claim}), at, *read_only)
             }
             Source::Git(git) => {
                 self.before.push(self.checkout(git));
@@ -308,21 +345,67 @@ impl<'a> Pod<'a> {
             Source::Local { image: None, .. } | Source::Address(_) => return,
             Source::Local {
                 path,
-                image: Some(image),
+                image: Some(from),
             } => {
                 let at = folder(path);
-                self.before.push(json!({
+                let mut copy = json!({
                     "name": "script",
-                    "image": image,
+                    "image": from.image,
                     "command": ["cp", "-R", format!("{at}/."), "/loadline/script"],
+                    "resources": self.container["resources"],
                     "securityContext": self.container["securityContext"],
                     "terminationMessagePolicy": "FallbackToLogsOnError",
                     "volumeMounts": [{"name": name, "mountPath": "/loadline/script"}],
-                }));
+                });
+                if let Some(policy) = &from.pull_policy {
+                    copy["imagePullPolicy"] = json!(policy);
+                }
+                self.before.push(copy);
                 (json!({"emptyDir": {}}), at, true)
             }
         };
         self.mount(name, source, at, read_only);
+        self.mount_before();
+    }
+
+    /// The script for the user's init containers of an agent, which itself has it from the coordinator.
+    fn script_before(&mut self) {
+        if self.before.is_empty() || !self.run.kind.is_k6s() {
+            return;
+        }
+        if let Some(Source::ConfigMap { .. } | Source::Volume { .. }) = self.run.work.source() {
+            self.script();
+            let name = self.run.kind.volume();
+            self.mounts.retain(|mount| mount["name"] != name);
+        }
+    }
+
+    /// Mounts a script of a ConfigMap or a claim in the user's init containers too, as k6-operator does.
+    fn mount_before(&mut self) {
+        let name = self.run.kind.volume();
+        let is_k6s = self.run.kind.is_k6s();
+        let source = self.run.work.source();
+        if !is_k6s
+            || !matches!(
+                source,
+                Some(Source::ConfigMap { .. } | Source::Volume { .. })
+            )
+        {
+            return;
+        }
+        let Some(of_script) = self.mounts.iter().find(|mount| mount["name"] == name) else {
+            return;
+        };
+        for container in self.before.iter_mut().filter(|one| one.is_object()) {
+            let mut mounts = vec![of_script.clone()];
+            let users = container["volumeMounts"].as_array();
+            mounts.extend(users.into_iter().flatten().cloned());
+            let is_theirs = |one: &Value| one["mountPath"] == of_script["mountPath"];
+            if mounts[1..].iter().any(is_theirs) {
+                mounts.remove(0);
+            }
+            container["volumeMounts"] = json!(mounts);
+        }
     }
 
     /// The container that checks out a revision. Its own files and home are next to the checkout: the root is
@@ -351,6 +434,7 @@ impl<'a> Pod<'a> {
             "image": self.git_image,
             "args": arguments,
             "env": env,
+            "resources": self.container["resources"],
             "securityContext": self.container["securityContext"],
             "terminationMessagePolicy": "FallbackToLogsOnError",
             "volumeMounts": [{"name": self.run.kind.volume(), "mountPath": GIT_FOLDER}],

@@ -15,7 +15,7 @@ use crate::{load_suite, load_test, test_run};
 /// It cannot be run.
 pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
     match kind {
-        Kind::TestRun => test_run::read(object),
+        Kind::TestRun | Kind::K6 => test_run::read(kind, object),
         Kind::LoadTest => load_test::read(object),
         Kind::LoadSuite => load_suite::read(object),
     }
@@ -46,7 +46,9 @@ pub fn begun(kind: Kind, object: &Value, agents: u32, is_made: bool) -> Result<T
 /// The minimal test that can be run.
 fn plain(kind: Kind) -> Value {
     match kind {
-        Kind::TestRun | Kind::LoadTest => json!({"script": {"localFile": "/test/test.js"}}),
+        Kind::TestRun | Kind::K6 | Kind::LoadTest => {
+            json!({"script": {"localFile": "/test/test.js"}})
+        }
         Kind::LoadSuite => json!({"suite": {"configMap": {"name": "suite"}}}),
     }
 }

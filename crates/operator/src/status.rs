@@ -233,7 +233,7 @@ impl Status {
             results: None,
         };
         let (words, of_k6): (_, &[_]) = match kind {
-            Kind::TestRun => (&K6, OF_K6),
+            Kind::TestRun | Kind::K6 => (&K6, OF_K6),
             Kind::LoadTest | Kind::LoadSuite => (&OWN, &[]),
         };
         status.set(words.running, "Unknown", words.is_prepared, "", now);

@@ -15,6 +15,9 @@ use crate::results::Wanted;
 /// Maximum agents of a test: their identities are in one Secret, which holds one mebibyte.
 pub const PARALLELISM_MAX: u32 = 500;
 
+/// What a coordinator asks for, unless the user says otherwise: it makes no load.
+pub(crate) const COORDINATOR_REQUESTS: [(&str, &str); 2] = [("cpu", "100m"), ("memory", "128Mi")];
+
 /// Where a pod finds what was checked out of a git repository.
 pub(crate) const CHECKOUT: &str = "/loadline/git/tree/checkout";
 
@@ -25,6 +28,15 @@ pub(crate) const DECIDED: &[&str] = &[
     "restartPolicy",
     "subdomain",
 ];
+
+/// An image with a script in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptImage {
+    /// Its name.
+    pub image: String,
+    /// When it is pulled; `None`: as the cluster decides.
+    pub pull_policy: Option<String>,
+}
 
 /// The source of a file that a pod reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +54,7 @@ pub enum Source {
     Volume {
         /// Name of the claim.
         claim: String,
-        /// Path on the volume.
+        /// Path on the volume; an absolute one is also where the volume is mounted: its folder.
         file: String,
         /// Whether it is mounted for reading only.
         read_only: bool,
@@ -51,8 +63,8 @@ pub enum Source {
     Local {
         /// Absolute path.
         path: String,
-        /// The image that its folder is copied from; `None`: it is in the image that runs.
-        image: Option<String>,
+        /// The image that its folder is copied from; `None`: it is in the image that runs, or on a volume of the user's.
+        image: Option<ScriptImage>,
     },
     /// A file or an archive of the web, with its digest.
     Address(String),
@@ -72,6 +84,7 @@ impl Source {
     #[must_use]
     pub fn path(&self) -> String {
         match self {
+            Source::Volume { file, .. } if file.starts_with('/') => file.clone(),
             Source::ConfigMap { file, .. } | Source::Volume { file, .. } => format!("/test/{file}"),
             Source::Local { path, .. } | Source::Address(path) => path.clone(),
             Source::Git(git) => format!("{CHECKOUT}/{}", git.file),
@@ -173,6 +186,8 @@ pub struct Test {
     pub ttl: Option<Duration>,
     /// The requested place for its whole result.
     pub results: Wanted,
+    /// Fields that are accepted and have no effect, each with the reason.
+    pub ignored: Vec<String>,
     /// An agent's pod.
     pub agent: PodTemplate,
     /// The coordinator's pod, or the only one.

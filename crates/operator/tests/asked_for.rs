@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 fn run_of(spec: &Value) -> Test {
     let object = json!({"metadata": {"name": "t", "namespace": "n", "uid": "u"}, "spec": spec});
-    loadline_operator::test_run::read(&object).expect("a test")
+    loadline_operator::test_run::read(Kind::TestRun, &object).expect("a test")
 }
 
 fn settings() -> Settings {

@@ -22,6 +22,7 @@ fn the_status_of_a_test_is_the_same_in_all_definitions() {
     let of_test_run = fields_of_status(include_str!("../../../deploy/operator/crd.yaml"));
     assert!(of_test_run.contains("exitCode"), "{of_test_run:?}");
     for other in [
+        include_str!("../../../deploy/operator/crd-k6.yaml"),
         include_str!("../../../deploy/operator/crd-loadtest.yaml"),
         include_str!("../../../deploy/operator/crd-loadsuite.yaml"),
     ] {
@@ -29,4 +30,17 @@ fn the_status_of_a_test_is_the_same_in_all_definitions() {
         let lacking: Vec<&&str> = of_test_run.difference(&others).collect();
         assert!(lacking.is_empty(), "{lacking:?}");
     }
+}
+
+/// `K6` is `TestRun` by its earlier name.
+#[test]
+fn the_earlier_kind_has_the_same_fields() {
+    let fields = |definition: &'static str| {
+        let (_, fields) = definition.split_once("\n  versions:\n").expect("versions");
+        fields
+    };
+    assert_eq!(
+        fields(include_str!("../../../deploy/operator/crd-k6.yaml")),
+        fields(include_str!("../../../deploy/operator/crd.yaml"))
+    );
 }

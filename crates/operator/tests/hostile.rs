@@ -257,7 +257,7 @@ proptest! {
         let now = Timestamp::UNIX_EPOCH;
         let known = Known::read(&object);
         let settings = Settings { image: "ours:1".to_owned(), run_as_user: None, git_image: "git:1".to_owned() };
-        match test_run::read(&object) {
+        match test_run::read(Kind::TestRun, &object) {
             Err(refusal) => {
                 prop_assert!(!refusal.message.is_empty());
                 let refused = refuse(Kind::TestRun, &known, &refusal, now);

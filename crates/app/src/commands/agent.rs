@@ -1,8 +1,10 @@
 //! `agent`: runs the share of a test assigned by a coordinator.
 //!
-//! Must not know what the coordinator does. Invariant: only the identity and sources of secrets are read from
-//! this machine; plan, script and all files that it opens come from the coordinator.
+//! Must not know what the coordinator does. Invariant: only the identity, sources of secrets and the variables that
+//! `LOADLINE_AGENT_VARIABLES` names are read from this machine; plan, script and all files that it opens come from the
+//! coordinator.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -32,6 +34,8 @@ use crate::{Ending, Env, Files};
 /// Variables with which a cluster names this pod and its node.
 const POD_NAME: &str = "POD_NAME";
 const NODE_NAME: &str = "NODE_NAME";
+/// Names of variables, separated by commas, of which a script gets this machine's values instead of the coordinator's.
+const OWN_VARIABLES: &str = "LOADLINE_AGENT_VARIABLES";
 
 /// Runs the command.
 ///
@@ -170,6 +174,14 @@ fn of_pod(env: &Env) -> AgentPlace {
     }
 }
 
+/// A script's variables, with those that are this machine's own.
+fn with_own(mut of_script: BTreeMap<String, String>, env: &Env) -> BTreeMap<String, String> {
+    let names = env.get(OWN_VARIABLES).unwrap_or_default().split(',');
+    let own = names.filter_map(|name| Some((name.to_owned(), env.set(name)?.to_owned())));
+    of_script.extend(own);
+    of_script
+}
+
 /// The script in an archive, under a plan.
 fn script(
     recipe: &ScriptRecipe,
@@ -182,7 +194,7 @@ fn script(
     let place = Place {
         entry: archive.metadata.filename.clone(),
         directory: archive.directory(),
-        env: recipe.script_env.clone(),
+        env: with_own(recipe.script_env.clone(), &Env::of_process()),
         fetch: Box::new(archive),
     };
     let loaded = script_run::load(&Loading::from(invocation), place, &log, secrets)
@@ -198,4 +210,36 @@ fn script(
     };
     let setup = script_run::setup_of(&loaded, plan, metrics, log);
     setup.ok_or_else(|| "the plan has no script".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_has_the_variables_of_its_machine_that_are_named() {
+        let of_script = BTreeMap::from([
+            ("HOSTNAME".to_owned(), "coordinator".to_owned()),
+            ("HOST".to_owned(), "api".to_owned()),
+        ]);
+        let own = |names: &str| {
+            Env::from([
+                ("HOSTNAME", "t-1"),
+                ("HOST", "another"),
+                ("POD_IP", ""),
+                (OWN_VARIABLES, names),
+            ])
+        };
+        let all = with_own(of_script.clone(), &own("HOSTNAME,POD_IP,ABSENT"));
+        assert_eq!(
+            (
+                all["HOSTNAME"].as_str(),
+                all["HOST"].as_str(),
+                all["POD_IP"].as_str()
+            ),
+            ("t-1", "api", "")
+        );
+        assert_eq!(all.get("ABSENT"), None);
+        assert_eq!(with_own(of_script.clone(), &own("")), of_script);
+    }
 }

@@ -5,6 +5,8 @@
 use serde_json::Value;
 
 const EXPERIMENTAL_PROMETHEUS_RW: &str = "experimental-prometheus-rw";
+/// The name of k6's extension for `InfluxDB` 2, in whose addresses the path is the bucket.
+const XK6_INFLUXDB: &str = "xk6-influxdb";
 
 /// Destinations of results during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +76,9 @@ impl OutputKind {
 
     fn of(name: &str) -> Option<OutputKind> {
         match name {
-            // The name of k6's extension for version 2.
-            "xk6-influxdb" => Some(OutputKind::InfluxV2),
-            // k6's own name.
-            EXPERIMENTAL_PROMETHEUS_RW => Some(OutputKind::PrometheusRw),
+            XK6_INFLUXDB => Some(OutputKind::InfluxV2),
+            // k6's own name, and that of the extension before it.
+            EXPERIMENTAL_PROMETHEUS_RW | "xk6-prometheus-rw" => Some(OutputKind::PrometheusRw),
             // k6's older name.
             "experimental-opentelemetry" => Some(OutputKind::OpenTelemetry),
             name => OutputKind::ALL.into_iter().find(|kind| kind.name() == name),
@@ -151,6 +152,10 @@ impl OutputSpec {
             None => (text, None),
         };
         if let Some(kind) = OutputKind::of(name) {
+            let argument = match name {
+                XK6_INFLUXDB => argument.map(|address| bucket_as_parameter(&address)),
+                _ => argument,
+            };
             return Ok(OutputSpec {
                 kind,
                 argument,
@@ -169,6 +174,25 @@ impl OutputSpec {
             "invalid output type '{name}', available types are: {known}, and files named *.ndjson, \
              *.ndjson.gz or *.ndjson.zst"
         ))
+    }
+}
+
+/// An address of the extension with its path as the parameter that it is here.
+fn bucket_as_parameter(address: &str) -> String {
+    let (front, query) = address.split_once('?').unwrap_or((address, ""));
+    let begin = front.find("://").map_or(0, |at| at + "://".len());
+    let Some((host, bucket)) = front[begin..].split_once('/') else {
+        return address.to_owned();
+    };
+    // Letters that mean something else in a query.
+    let bucket = bucket.replace('+', "%2B").replace('&', "%26");
+    let bucket = format!("bucket={bucket}");
+    let mut given = vec![query, &bucket];
+    given.retain(|part| !matches!(*part, "" | "bucket="));
+    let scheme_and_host = format!("{}{host}", &front[..begin]);
+    match given.is_empty() {
+        true => scheme_and_host,
+        false => format!("{scheme_and_host}?{}", given.join("&")),
     }
 }
 
@@ -191,6 +215,24 @@ mod tests {
         assert_eq!(parse("out.ndjson.zst"), file("out.ndjson.zst"));
         assert_eq!(parse("b=1/out.ndjson"), file("b=1/out.ndjson"));
         assert_eq!(parse("xk6-influxdb").0, OutputKind::InfluxV2);
+        assert_eq!(parse("xk6-prometheus-rw").0, OutputKind::PrometheusRw);
+        for (given, read) in [
+            ("http://h:8086", "http://h:8086"),
+            ("http://h:8086/", "http://h:8086"),
+            ("http://h:8086/demo", "http://h:8086?bucket=demo"),
+            (
+                "https://h/my+b&c?pushInterval=2s",
+                "https://h?pushInterval=2s&bucket=my%2Bb%26c",
+            ),
+        ] {
+            let of_extension = parse(&format!("xk6-influxdb={given}"));
+            assert_eq!(of_extension.1.as_deref(), Some(read));
+        }
+        // By our own name the path is the server's.
+        assert_eq!(
+            parse("influxdb-v2=http://h/demo").1.as_deref(),
+            Some("http://h/demo")
+        );
         let k6s = parse("experimental-prometheus-rw=http://h/w");
         assert_eq!(k6s.0, OutputKind::PrometheusRw);
         assert_eq!(

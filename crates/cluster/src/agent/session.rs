@@ -440,8 +440,9 @@ impl Session<'_> {
         let outlet = Outlet::open(recipe, &to).map_err(|error| refused_by_system(&error))?;
         if outlet.is_open() {
             let (endpoint, control) = (self.endpoint.clone(), self.control.clone());
+            let at = self.settings.join.clone();
             tokio::spawn(async move {
-                let delivered = deliver(endpoint, batches).await;
+                let delivered = deliver(&endpoint, &at, batches).await;
                 // An engine that has ended needs no reply.
                 drop(control.send(Control::Delivered(delivered)));
             });
@@ -451,8 +452,13 @@ impl Session<'_> {
 }
 
 /// Delivers all single values over a separate connection; an error says why not.
-async fn deliver(endpoint: Endpoint, batches: mpsc::Receiver<Batch>) -> Result<(), String> {
-    let channel = endpoint.connect().await.map_err(|error| in_full(&error))?;
+async fn deliver(
+    endpoint: &Endpoint,
+    at: &str,
+    batches: mpsc::Receiver<Batch>,
+) -> Result<(), String> {
+    let channel = join(endpoint, at, TRY_LIMIT).await;
+    let channel = channel.map_err(|error| error.to_string())?;
     let mut client = CoordinationClient::new(channel)
         .max_decoding_message_size(MESSAGE_MAX)
         .max_encoding_message_size(MESSAGE_MAX);

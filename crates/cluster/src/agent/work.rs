@@ -164,12 +164,16 @@ impl Work {
                 }
                 Ok(Control::Order(command)) => engine.command(command),
                 Ok(Control::Link(line, how)) => post.link(line, how),
+                Ok(Control::Delivered(Err(why))) => {
+                    self.refuse_undelivered(&why);
+                    return false;
+                }
                 Ok(
                     Control::Do(..)
                     | Control::GoOn
                     | Control::Leave
                     | Control::Received(_)
-                    | Control::Delivered(_)
+                    | Control::Delivered(Ok(()))
                     | Control::Phase(_)
                     | Control::Stop(_),
                 )
@@ -264,6 +268,12 @@ impl Work {
         }
     }
 
+    /// Says that single values have no way to the coordinator.
+    fn refuse_undelivered(&self, why: &str) {
+        let why = format!("its samples cannot be delivered: {why}");
+        self.outgoing.say(What::Refusal(Refusal { why }));
+    }
+
     /// Waits until all single values were received; returns whether they were.
     fn deliver(
         &self,
@@ -276,8 +286,7 @@ impl Work {
             match delivered.take() {
                 Some(Ok(())) => return true,
                 Some(Err(why)) => {
-                    let why = format!("its samples cannot be delivered: {why}");
-                    self.outgoing.say(What::Refusal(Refusal { why }));
+                    self.refuse_undelivered(&why);
                     return false;
                 }
                 None => {}

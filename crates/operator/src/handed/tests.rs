@@ -1,12 +1,16 @@
 //! Parcels that fit and parcels that do not, and logs without one. Must not know the API.
 
 use super::*;
+use crate::kind::Kind;
 
 fn run() -> Test {
-    crate::test_run::read(&json!({
-        "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
-        "spec": {"parallelism": 1, "script": {"configMap": {"name": "c"}}},
-    }))
+    crate::test_run::read(
+        Kind::TestRun,
+        &json!({
+            "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
+            "spec": {"parallelism": 1, "script": {"configMap": {"name": "c"}}},
+        }),
+    )
     .expect("a test")
 }
 

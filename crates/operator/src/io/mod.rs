@@ -136,7 +136,8 @@ impl Operator {
     ) {
         let resource = resource(kind);
         let tests = self.tests(kind, namespace);
-        let labelled = || watcher::Config::default().labels(kind.label());
+        let selector = kind.selector();
+        let labelled = || watcher::Config::default().labels(&selector);
         let kept = Writer::new(resource.clone());
         let reader = kept.as_reader();
         // A deleted test has to be checked, too.
@@ -154,7 +155,7 @@ impl Operator {
             .reconcile_on(woken);
         let controller = match kind {
             Kind::LoadTest => self.with_schedules(controller, namespace),
-            Kind::TestRun | Kind::LoadSuite => controller,
+            Kind::TestRun | Kind::K6 | Kind::LoadSuite => controller,
         };
         let operator = Arc::clone(&self);
         let reconcile = move |object, operator| reconcile(kind, object, operator);
@@ -227,7 +228,7 @@ impl Operator {
                 return self.look_scheduled(key, &object, &value).await;
             }
             let known = Known::read(&value);
-            if key.kind == Kind::TestRun
+            if key.kind.is_k6s()
                 && known == Known::New
                 && let Some(place) = lease::other_operator(&self.client, &self.others).await
             {

@@ -4,12 +4,16 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::kind::Kind;
 
 fn run_of(spec: &Value) -> Test {
-    crate::test_run::read(&json!({
-        "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
-        "spec": spec,
-    }))
+    crate::test_run::read(
+        Kind::TestRun,
+        &json!({
+            "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
+            "spec": spec,
+        }),
+    )
     .expect("a test")
 }
 

@@ -10,7 +10,7 @@ fn run_of(spec: &Value) -> Test {
     if spec["script"].is_null() {
         spec["script"] = json!({"configMap": {"name": "c"}});
     }
-    crate::test_run::read(&json!({
+    crate::test_run::read(Kind::TestRun, &json!({
         "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": spec["annotations"]},
         "spec": spec,
     }))
@@ -122,21 +122,24 @@ fn fields_that_are_not_known_go_through() {
         "priorityClassName",
         "nodeSelector",
         "topologySpreadConstraints",
-        "initContainers",
     ] {
         assert_eq!(spec[field], runner[field], "{field}");
     }
+    assert_eq!(spec["initContainers"][0]["image"], "x");
     for field in ["envFrom", "resources"] {
         assert_eq!(container(&made)[field], runner[field], "{field}");
     }
     // After them come the variables for an agent's location, for messages about its loss.
     let env = container(&made)["env"].as_array().expect("a list").clone();
     let names: Vec<_> = env.iter().map(|one| &one["name"]).collect();
-    assert_eq!(names, ["EMPTY", "POD_NAME", "NODE_NAME"]);
+    assert_eq!(
+        names,
+        ["EMPTY", "POD_NAME", "NODE_NAME", "LOADLINE_AGENT_VARIABLES"]
+    );
     assert_eq!(env[0], runner["env"][0]);
     let own = json!({"runner": {"env": [{"name": "NODE_NAME", "value": "mine"}]}});
     let own = container(&agent_of(&own))["env"].clone();
-    assert_eq!(own.as_array().map(Vec::len), Some(2), "{own}");
+    assert_eq!(own.as_array().map(Vec::len), Some(3), "{own}");
     assert_eq!(own[0]["value"], "mine");
     assert_eq!(
         made["metadata"]["labels"],
@@ -146,18 +149,220 @@ fn fields_that_are_not_known_go_through() {
 
     let made = coordinator_of(&json!({"runner": runner}));
     let spec = &made["spec"];
-    for field in [
-        "tolerations",
-        "priorityClassName",
-        "nodeSelector",
-        "initContainers",
-    ] {
+    for field in ["tolerations", "priorityClassName", "nodeSelector"] {
         assert_eq!(spec[field], runner[field], "{field}");
     }
+    assert_eq!(spec["initContainers"][0]["image"], "x");
     assert_eq!(spec["topologySpreadConstraints"], Value::Null);
     assert_eq!(container(&made)["envFrom"], runner["envFrom"]);
     assert_eq!(container(&made)["env"][0], runner["env"][0]);
-    assert_eq!(container(&made)["resources"]["limits"], Value::Null);
+}
+
+#[test]
+fn a_coordinator_has_the_limits_that_a_quota_may_want_of_all_pods() {
+    let of = |resources: Value| {
+        let made = coordinator_of(&json!({"runner": {"resources": resources}}));
+        container(&made)["resources"].clone()
+    };
+    let usual = json!({"requests": {"cpu": "100m", "memory": "128Mi"}});
+    assert_eq!(of(json!(null)), usual);
+    assert_eq!(of(json!({"requests": {"cpu": "4"}})), usual);
+    assert_eq!(
+        of(json!({"requests": {"cpu": "4"}, "limits": {"cpu": "4", "memory": "64Mi"}})),
+        json!({"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"cpu": "4", "memory": "64Mi"}})
+    );
+}
+
+/// What k6-operator adds to them: manifests leave out names, and read the script in them.
+#[test]
+fn init_containers_are_named_and_have_the_script() {
+    let runner = json!({
+        "imagePullPolicy": "Never",
+        "initContainers": [
+            {"image": "a", "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+            {"image": "b", "name": "second", "securityContext": {"privileged": true}},
+        ],
+    });
+    for made in [
+        agent_of(&json!({"runner": runner})),
+        coordinator_of(&json!({"runner": runner})),
+    ] {
+        let before = &made["spec"]["initContainers"];
+        assert_eq!(
+            (&before[0]["name"], &before[1]["name"]),
+            (&json!("k6-init-0"), &json!("second"))
+        );
+        assert_eq!(before[0]["imagePullPolicy"], "Never");
+        let script = json!({"name": "k6-test-volume", "mountPath": "/test", "readOnly": true});
+        assert_eq!(
+            before[0]["volumeMounts"],
+            json!([script, {"name": "v", "mountPath": "/v"}])
+        );
+        assert_eq!(before[1]["volumeMounts"], json!([script]));
+        // With the restricted Pod Security Standard, a pod is refused if one container may do more.
+        assert_eq!(
+            before[0]["securityContext"]["allowPrivilegeEscalation"],
+            false
+        );
+        assert_eq!(before[1]["securityContext"], json!({"privileged": true}));
+        let volumes = made["spec"]["volumes"].as_array().expect("a list");
+        let of_script = volumes.iter().filter(|one| one["name"] == "k6-test-volume");
+        assert_eq!(of_script.count(), 1);
+    }
+    let agent = agent_of(&json!({"runner": runner}));
+    let mounts = container(&agent)["volumeMounts"]
+        .as_array()
+        .expect("a list");
+    assert!(mounts.iter().all(|mount| mount["name"] != "k6-test-volume"));
+    let users = json!({"securityContext": {"runAsUser": 7}});
+    let told =
+        json!({"runner": {"containerSecurityContext": users, "initContainers": [{"image": "a"}]}});
+    let before = &agent_of(&told)["spec"]["initContainers"];
+    assert_eq!(before[0]["securityContext"], users);
+}
+
+/// On as many nodes as agents there is no place for one more that they keep apart from.
+#[test]
+fn a_coordinator_is_not_one_of_those_that_are_spread() {
+    let selector = |name: &str| json!({"labelSelector": {"matchLabels": {name: "1"}}});
+    let expression =
+        json!({"labelSelector": {"matchExpressions": [{"key": "d", "operator": "Exists"}]}});
+    let runner = json!({
+        "metadata": {"labels": {"a": "1", "b": "1", "c": "1", "d": "1", "e": "1"}},
+        "topologySpreadConstraints": [selector("a")],
+        "affinity": {"podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [selector("b"), expression],
+            "preferredDuringSchedulingIgnoredDuringExecution": [{"podAffinityTerm": selector("c")}],
+        }},
+    });
+    let labels = |spec: Value| {
+        let made = coordinator_of(&spec);
+        let labels = made["metadata"]["labels"]
+            .as_object()
+            .expect("labels")
+            .clone();
+        let short = labels.into_iter().map(|(name, _)| name);
+        short.filter(|name| name.len() == 1).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(json!({ "runner": runner })), ["e"]);
+    let told = json!({"metadata": {"labels": {"b": "2"}}});
+    let spec = json!({"runner": runner, "initializer": told});
+    assert_eq!(labels(spec), ["b", "e"]);
+    let agent = agent_of(&json!({ "runner": runner }));
+    assert_eq!(agent["metadata"]["labels"]["a"], "1");
+}
+
+/// `Never` says that an image is on the nodes: the user's, and not ours.
+#[test]
+fn when_an_image_is_pulled_is_said_of_the_users() {
+    let of = |policy: &str, annotations: Value| {
+        let runner = json!({"image": "theirs:1", "imagePullPolicy": policy});
+        coordinator_of(&json!({
+            "script": {"localFile": "/scripts/a.js"}, "runner": runner, "annotations": annotations,
+        }))
+    };
+    let made = of("Never", json!(null));
+    assert_eq!(container(&made)["imagePullPolicy"], Value::Null);
+    let copy = &made["spec"]["initContainers"][0];
+    assert_eq!(
+        (&copy["image"], &copy["imagePullPolicy"]),
+        (&json!("theirs:1"), &json!("Never"))
+    );
+    let made = of("IfNotPresent", json!(null));
+    assert_eq!(container(&made)["imagePullPolicy"], "IfNotPresent");
+    let made = of("Never", json!({"loadline.io/image": "keep"}));
+    assert_eq!(container(&made)["imagePullPolicy"], "Never");
+    assert_eq!(made["spec"]["initContainers"], Value::Null);
+}
+
+/// An init container of the user's writes it there.
+#[test]
+fn a_local_file_on_a_volume_is_not_copied_from_an_image() {
+    let of = |at: &str| {
+        let runner = json!({
+            "image": "theirs:1",
+            "volumes": [{"name": "v", "emptyDir": {}}],
+            "volumeMounts": [{"name": "v", "mountPath": at}],
+        });
+        let made =
+            coordinator_of(&json!({"script": {"localFile": "/scripts/x/a.js"}, "runner": runner}));
+        made["spec"]["initContainers"].is_null()
+    };
+    for at in ["/scripts", "/scripts/x", "/scripts/x/", "/scripts/x/a.js"] {
+        assert!(of(at), "{at}");
+    }
+    for at in ["/scripts/xy", "/other", "/scripts/x/data", ""] {
+        assert!(!of(at), "{at}");
+    }
+}
+
+#[test]
+fn what_differs_between_pods_is_each_agents_own() {
+    let named = |spec: Value| {
+        let made = agent_of(&spec);
+        let env = container(&made)["env"].as_array().expect("a list").clone();
+        let mut env = env.into_iter();
+        let named = env.find(|one| one["name"] == "LOADLINE_AGENT_VARIABLES");
+        named.expect("it is told")["value"].clone()
+    };
+    assert_eq!(named(json!({})), "HOSTNAME,POD_NAME,NODE_NAME");
+    let ip = json!({"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}});
+    let cpu = json!({"name": "CPU", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu"}}});
+    let secret = json!({"name": "KEY", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}});
+    let host = json!({"name": "HOSTNAME", "value": "api"});
+    assert_eq!(
+        named(json!({"runner": {"env": [ip, cpu, secret, host]}})),
+        "IP,CPU,POD_NAME,NODE_NAME"
+    );
+    for arguments in [
+        "-e HOSTNAME=api",
+        "--env HOSTNAME=api",
+        "--env=HOSTNAME=api",
+    ] {
+        assert_eq!(
+            named(json!({"arguments": arguments})),
+            "POD_NAME,NODE_NAME",
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn what_has_no_effect_is_named() {
+    let spec = json!({
+        "script": {"configMap": {"name": "c"}},
+        "paused": "false",
+        "scuttle": {"enabled": "true"},
+        "runner": {"image": "theirs:1", "livenessProbe": {"httpGet": {"port": 1}}, "readinessProbe": {"exec": {}}},
+        "starter": {"resources": {"limits": {"cpu": "1"}}},
+        "initializer": {"disabled": true, "affinity": {"podAntiAffinity": {}, "nodeAffinity": {}}},
+    });
+    let ignored = run_of(&spec).ignored;
+    let fields: Vec<&str> = ignored
+        .iter()
+        .filter_map(|one| Some(one.split_once(": ")?.0))
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            "spec.runner.image",
+            "spec.runner.livenessProbe",
+            "spec.starter.resources",
+            "spec.initializer.disabled",
+            "spec.initializer.affinity.podAntiAffinity",
+            "spec.paused",
+            "spec.scuttle",
+        ]
+    );
+    let kept =
+        json!({"runner": {"image": "theirs:1"}, "annotations": {"loadline.io/image": "keep"}});
+    assert_eq!(run_of(&kept).ignored, Vec::<String>::new());
+    for quiet in ["false", "False", "0", "no"] {
+        assert!(!run_of(&json!({"quiet": quiet})).quiet, "{quiet}");
+    }
+    for quiet in ["", "true", "1", "T"] {
+        assert!(run_of(&json!({"quiet": quiet})).quiet, "{quiet}");
+    }
 }
 
 #[test]
@@ -186,6 +391,16 @@ fn agents_are_kept_apart_beside_what_the_user_says() {
     let coordinator = coordinator_of(&spec);
     assert_eq!(
         coordinator["spec"]["affinity"],
+        json!({"nodeAffinity": {"n": 1}})
+    );
+    let mixed = json!({"initializer": {"affinity": {"podAntiAffinity": {}}}, "runner": {"affinity": affinity}});
+    assert_eq!(
+        coordinator_of(&mixed)["spec"]["affinity"],
+        json!({"nodeAffinity": {"n": 1}})
+    );
+    let alone = json!({"initializer": {"affinity": affinity}});
+    assert_eq!(
+        coordinator_of(&alone)["spec"]["affinity"],
         json!({"nodeAffinity": {"n": 1}})
     );
     assert_eq!(agent_of(&json!({}))["spec"]["affinity"], Value::Null);
@@ -245,6 +460,11 @@ fn scripts_are_mounted_where_they_are_looked_for() {
         "v"
     );
     assert_eq!(mount.expect("a mount")["mountPath"], "/test");
+    let at = json!({"volumeClaim": {"name": "v", "file": "/scripts/x/a.js"}});
+    let (_, mount, _) = mounted(at.clone());
+    assert_eq!(mount.expect("a mount")["mountPath"], "/scripts/x");
+    let made = coordinator_of(&json!({ "script": at }));
+    assert_eq!(words(&made).last(), Some(&"/scripts/x/a.js"));
     let (volume, mount, before) = mounted(json!({"localFile": "/scripts/x/a.js"}));
     assert!(volume.expect("a volume")["emptyDir"].is_object());
     assert_eq!(mount.expect("a mount")["mountPath"], "/scripts/x");
@@ -352,13 +572,13 @@ fn a_container_beside_the_coordinator_hands_its_result_on() {
     };
     let keeper = |made: &Value| made["spec"]["containers"][1].clone();
     let fields = json!({"initializer": {"resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}},
-        "runner": {"imagePullPolicy": "Never", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}});
+        "runner": {"imagePullPolicy": "IfNotPresent", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}});
     let made = of("configMap", fields);
     assert_eq!(
         keeper(&made)["resources"],
         json!({"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"cpu": "2"}})
     );
-    assert_eq!(keeper(&made)["imagePullPolicy"], "Never");
+    assert_eq!(keeper(&made)["imagePullPolicy"], "IfNotPresent");
     assert_eq!(
         keeper(&made)["securityContext"],
         container(&made)["securityContext"]

@@ -178,7 +178,15 @@ fn begin(run: &Test, now: Timestamp) -> Step {
         false => "coordinator created; it is reading the script",
     };
     let message = message.to_owned();
-    Step::to(status, note(Stage::Initialization, message)).and(Act::MakeCoordinator)
+    let mut step = Step::to(status, note(Stage::Initialization, message));
+    if !run.ignored.is_empty() {
+        step.notes.push(Note {
+            is_warning: false,
+            reason: "Ignored".to_owned(),
+            message: format!("without effect: {}", run.ignored.join("; ")),
+        });
+    }
+    step.and(Act::MakeCoordinator)
 }
 
 fn note(stage: Stage, message: String) -> Note {

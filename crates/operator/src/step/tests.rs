@@ -11,10 +11,13 @@ use super::*;
 use crate::seen::{Ended, HandOn, Hindrance};
 
 fn run_with(annotations: &serde_json::Value) -> Test {
-    crate::test_run::read(&json!({
-        "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": annotations},
-        "spec": {"parallelism": 2, "script": {"configMap": {"name": "c"}}},
-    }))
+    crate::test_run::read(
+        Kind::TestRun,
+        &json!({
+            "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": annotations},
+            "spec": {"parallelism": 2, "script": {"configMap": {"name": "c"}}},
+        }),
+    )
     .expect("a test")
 }
 

@@ -223,7 +223,11 @@ impl Verdict {
         Verdict {
             outcome,
             reason,
-            message: with(code.meaning(), &said),
+            message: match code {
+                // What it may mean is long, and says nothing beside what it was.
+                ExitCode::Other if !said.is_empty() => said,
+                code => with(code.meaning(), &said),
+            },
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Reads and checks a `TestRun`.
+//! Reads and checks a `TestRun`, or a `K6`, as k6-operator once called it.
 //!
 //! Must not know the objects made from it, nor the API. Invariant: any object yields data or a refusal with a
 //! reason; no part of it is ever interpreted by a shell.
 
 mod pods;
+mod quantity;
 
 use serde_json::{Map, Value};
 
@@ -30,7 +31,7 @@ pub const TTL_ANNOTATION: &str = "loadline.io/ttl-after-finished";
 ///
 /// # Errors
 /// It cannot be run.
-pub fn read(object: &Value) -> Result<Test, Refusal> {
+pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
     let empty = Map::new();
     let spec = Fields::spec(object, &empty);
     let name = fields::name(object)?;
@@ -56,12 +57,14 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         ports: spec.list("ports")?.to_vec(),
         keeps_image: annotation(IMAGE_ANNOTATION) == Some("keep"),
     };
+    let mut ignored = pods.ignored();
+    ignored.extend(ignored_of(&spec)?);
     let mut agent = pods.agent();
     if spec.flag("separate")? {
-        pods::keep_apart(&mut agent, &Kind::TestRun.agent_labels(&name));
+        pods::keep_apart(&mut agent, &kind.agent_labels(&name));
     }
     Ok(Test {
-        kind: Kind::TestRun,
+        kind,
         results: Wanted::read([&places[0], &places[1]], &said, &name)?,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
@@ -72,9 +75,10 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         }),
         parallelism: spec.parallelism()?,
         arguments: arguments::read(&spec)?,
-        quiet: spec.text("quiet")? != Some("false"),
+        quiet: spec.worded_flag("quiet", true)?,
         cleanup: cleanup(&spec, annotation(CLEANUP_ANNOTATION))?,
         ttl: annotation(TTL_ANNOTATION).map(ttl).transpose()?,
+        ignored,
         coordinator: pods.coordinator(),
         agent,
         name,
@@ -109,10 +113,24 @@ fn script(spec: &Fields<'_>, pods: &Pods) -> Result<Source, Refusal> {
     if let Some(mounted) = script.mounted("test.js")? {
         return Ok(mounted);
     }
-    Ok(Source::Local {
-        path: script.local_file()?.ok_or_else(none)?,
-        image: pods.foreign_image().map(str::to_owned),
-    })
+    let path = script.local_file()?.ok_or_else(none)?;
+    let image = pods.script_image(&path);
+    Ok(Source::Local { path, image })
+}
+
+/// What is said of the whole test and has no effect.
+fn ignored_of(spec: &Fields<'_>) -> Result<Vec<String>, Refusal> {
+    let mut ignored = Vec::new();
+    if !spec.worded_flag("paused", true)? {
+        ignored.push("spec.paused: all agents start at one instant".to_owned());
+    }
+    let scuttle = spec
+        .object("scuttle")?
+        .and_then(|scuttle| scuttle.get("enabled"));
+    if scuttle.is_some_and(|enabled| enabled.as_str().is_some_and(fields::is_true)) {
+        ignored.push("spec.scuttle: a sidecar does not delay the end of a test".to_owned());
+    }
+    Ok(ignored)
 }
 
 fn cleanup(spec: &Fields<'_>, annotation: Option<&str>) -> Result<Cleanup, Refusal> {
@@ -143,10 +161,13 @@ mod tests {
     }
 
     fn read_annotated(spec: &Value, annotations: &Value) -> Result<Test, Refusal> {
-        super::read(&json!({
-            "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": annotations},
-            "spec": spec,
-        }))
+        super::read(
+            Kind::TestRun,
+            &json!({
+                "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": annotations},
+                "spec": spec,
+            }),
+        )
     }
 
     fn path(run: &Test) -> String {
@@ -239,6 +260,14 @@ mod tests {
                 "InvalidSpec",
                 "spec.runner.containers",
             ),
+            (
+                with(
+                    "script",
+                    json!({"volumeClaim": {"name": "v", "file": "/a.js"}}),
+                ),
+                "InvalidSpec",
+                "no folder",
+            ),
             (with("cleanup", json!("pre")), "InvalidSpec", "spec.cleanup"),
             (with("testRunId", json!("1")), "Unsupported", "testRunId"),
             (with("token", json!("x")), "Unsupported", "token"),
@@ -249,7 +278,7 @@ mod tests {
         }
         let long =
             json!({"metadata": {"name": "x".repeat(52)}, "spec": with("quiet", json!("true"))});
-        assert!(super::read(&long).is_err());
+        assert!(super::read(Kind::TestRun, &long).is_err());
     }
 
     #[test]

@@ -6,11 +6,17 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::fields::Fields;
-use crate::test::{DECIDED, PodTemplate, Refusal, invalid};
+use crate::fields::{Fields, is_true};
+use crate::test::{
+    COORDINATOR_REQUESTS, DECIDED, PodTemplate, Refusal, ScriptImage, folder, invalid,
+};
+
+use super::quantity;
 
 /// Fields of a pod that belong to the container.
 const OF_CONTAINER: &[&str] = &["imagePullPolicy", "lifecycle", "resources"];
+/// Probes of a container.
+const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 /// Fields of the agents' pods that would restrict where the coordinator runs.
 const OF_AGENTS: &[&str] = &[
     "dnsPolicy",
@@ -80,6 +86,37 @@ impl PodFields {
             .filter(|text| !text.is_empty())
     }
 
+    /// Its init containers, with what k6-operator adds to them: a name, and when images are pulled. They may do as little as ours, unless
+    /// the user says what containers may do.
+    fn init_containers(&self) -> Vec<Value> {
+        let with_defaults = |(index, container): (usize, &Value)| {
+            let mut container = container.clone();
+            let Some(fields) = container.as_object_mut() else {
+                return container;
+            };
+            fields.retain(|_, value| !value.is_null());
+            let name = format!("k6-init-{index}");
+            let is_named = fields.get("name").is_some_and(|name| name != "");
+            if !is_named {
+                fields.insert("name".into(), json!(name));
+            }
+            if let Some(policy) = self.get("imagePullPolicy") {
+                fields
+                    .entry("imagePullPolicy")
+                    .or_insert_with(|| policy.clone());
+            }
+            let own =
+                || json!({"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}});
+            fields.entry("securityContext").or_insert_with(|| {
+                let users = self.get("containerSecurityContext").cloned();
+                users.unwrap_or_else(own)
+            });
+            container
+        };
+        let all = self.list("initContainers").iter().enumerate();
+        all.map(with_defaults).collect()
+    }
+
     /// The elements of a list; none where it is absent.
     fn list(&self, name: &str) -> &[Value] {
         let list = self.get(name).and_then(Value::as_array);
@@ -100,7 +137,7 @@ impl Pods {
         if !self.ports.is_empty() {
             put("ports", &self.ports);
         }
-        for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
+        for probe in PROBES {
             // Other probes connect to a port, and agents listen on none.
             if let Some(value) = fields.get(probe).filter(|probe| probe["exec"].is_object()) {
                 pod.container.insert(probe.into(), value.clone());
@@ -109,8 +146,8 @@ impl Pods {
         if let Some(affinity) = fields.get("affinity") {
             pod.spec.insert("affinity".into(), affinity.clone());
         }
-        let before = fields.list("initContainers");
-        pod.spec.insert("initContainers".into(), json!(before));
+        pod.spec
+            .insert("initContainers".into(), json!(fields.init_containers()));
         pod
     }
 
@@ -124,33 +161,131 @@ impl Pods {
         pod.container.insert("env".into(), json!(env));
         let sources = all.map(|fields| fields.list("envFrom").to_vec()).concat();
         pod.container.insert("envFrom".into(), json!(sources));
-        // Those of the runner belong to the agents.
-        pod.container.remove("resources");
-        if let Some(resources) = self.initializer.get("resources") {
-            pod.container.insert("resources".into(), resources.clone());
+        pod.container
+            .insert("resources".into(), self.coordinator_resources());
+        // It runs as long as its agents, and beside those that keep apart there may be no room for one more: where it runs is taken
+        // from the user, not with whom.
+        let nodes = |fields: &&PodFields| {
+            let nodes = &fields.get("affinity")?["nodeAffinity"];
+            nodes.is_object().then(|| nodes.clone())
+        };
+        if let Some(nodes) = all.iter().find_map(nodes) {
+            pod.spec
+                .insert("affinity".into(), json!({"nodeAffinity": nodes}));
         }
-        // Next to agents with anti-affinity there may be no room for another pod: it takes their node rules, but not
-        // their pod rules.
-        let nodes = self.runner.get("affinity").map(|of| &of["nodeAffinity"]);
-        let nodes = nodes
-            .filter(|of| of.is_object())
-            .map(|of| json!({"nodeAffinity": of}));
-        if let Some(affinity) = first(&all[..2], "affinity").cloned().or(nodes) {
-            pod.spec.insert("affinity".into(), affinity);
-        }
+        let own = of_metadata(&all[..2], "labels");
+        let apart = self.labels_that_spread();
+        pod.labels
+            .retain(|name, _| own.contains_key(name) || !apart.contains(&name.as_str()));
         let before = all
             .iter()
-            .map(|fields| fields.list("initContainers"))
-            .find(|list| !list.is_empty());
-        let before = before.unwrap_or_default();
+            .find(|fields| !fields.list("initContainers").is_empty());
+        let before = before.map_or_else(Vec::new, |fields| fields.init_containers());
         pod.spec.insert("initContainers".into(), json!(before));
         pod
     }
 
-    /// The image that a script in an image is copied from; `None`: it is in the one that runs.
-    pub(super) fn foreign_image(&self) -> Option<&str> {
-        let image = self.initializer.text("image").or(self.runner.text("image"));
-        image.filter(|_| !self.keeps_image)
+    /// Labels by which the user keeps agents apart: a coordinator that had them would take a place among them.
+    fn labels_that_spread(&self) -> Vec<&str> {
+        let constraints = self.runner.list("topologySpreadConstraints").iter();
+        let affinity = self.runner.get("affinity");
+        let terms = affinity.map_or(&Value::Null, |of| &of["podAntiAffinity"]);
+        let list = |name: &str| terms[name].as_array().into_iter().flatten();
+        let required = list("requiredDuringSchedulingIgnoredDuringExecution");
+        let preferred = list("preferredDuringSchedulingIgnoredDuringExecution");
+        let all = constraints
+            .chain(required)
+            .chain(preferred.map(|one| &one["podAffinityTerm"]));
+        let names = all.flat_map(|one| {
+            let selector = &one["labelSelector"];
+            let exact = selector["matchLabels"].as_object().into_iter();
+            let exact = exact.flat_map(|labels| labels.keys().map(String::as_str));
+            let others = selector["matchExpressions"].as_array().into_iter();
+            let others = others.flatten().filter_map(|one| one["key"].as_str());
+            exact.chain(others)
+        });
+        names.collect()
+    }
+
+    /// Those of the initializer. Without them little is asked for; the limits are those of the runner, for a quota may want some.
+    fn coordinator_resources(&self) -> Value {
+        if let Some(resources) = self.initializer.get("resources") {
+            return resources.clone();
+        }
+        let limits = self.runner.get("resources").map(|of| &of["limits"]);
+        let limits = limits.filter(|of| of.is_object());
+        let mut resources = json!({});
+        for (name, usual) in COORDINATOR_REQUESTS {
+            let limit = limits.map(|of| &of[name]);
+            let least = limit.filter(|limit| quantity::is_below(limit, usual));
+            resources["requests"][name] = least.cloned().unwrap_or_else(|| json!(usual));
+            if let Some(limit) = limit.filter(|limit| !limit.is_null()) {
+                resources["limits"][name] = limit.clone();
+            }
+        }
+        resources
+    }
+
+    /// The image that a script in an image is copied from; `None`: it is in the one that runs, or on a volume that the user mounts there.
+    pub(super) fn script_image(&self, path: &str) -> Option<ScriptImage> {
+        let all = [&self.initializer, &self.starter, &self.runner];
+        let mut mounts = all.iter().flat_map(|fields| fields.list("volumeMounts"));
+        let place = format!("{}/", folder(path));
+        let is_mounted = mounts.any(|mount| {
+            let at = mount["mountPath"].as_str().unwrap_or_default();
+            let within = format!("{}/", at.trim_end_matches('/'));
+            at == path || (within.len() > 1 && place.starts_with(&within))
+        });
+        let from = [&self.initializer, &self.runner]
+            .into_iter()
+            .find(|fields| fields.text("image").is_some())?;
+        (!self.keeps_image && !is_mounted).then(|| ScriptImage {
+            image: from.text("image").unwrap_or_default().to_owned(),
+            pull_policy: from.text("imagePullPolicy").map(str::to_owned),
+        })
+    }
+
+    /// Fields that have no effect, each with the reason.
+    pub(super) fn ignored(&self) -> Vec<String> {
+        let mut ignored = Vec::new();
+        let mut ignore = |pod: &str, field: &str, why: &str| {
+            ignored.push(format!("spec.{pod}.{field}: {why}"));
+        };
+        let ours = "the operator's image runs (loadline.io/image: keep runs the runner's)";
+        let pods = [
+            ("runner", &self.runner),
+            ("starter", &self.starter),
+            ("initializer", &self.initializer),
+        ];
+        for (name, fields) in pods {
+            let is_run = self.keeps_image && name == "runner";
+            if fields.text("image").is_some() && !is_run {
+                ignore(name, "image", ours);
+            }
+        }
+        for probe in PROBES {
+            let of_port = self.runner.get(probe).filter(|of| !of["exec"].is_object());
+            if of_port.is_some() {
+                ignore("runner", probe, "agents listen on no port");
+            }
+        }
+        if self.starter.get("resources").is_some() {
+            ignore("starter", "resources", "there is no starter");
+        }
+        if self.initializer.get("disabled") == Some(&Value::Bool(true)) {
+            ignore("initializer", "disabled", "there is no initializer");
+        }
+        let others = ["podAffinity", "podAntiAffinity"];
+        for (name, fields) in &pods[1..] {
+            let affinity = fields.get("affinity");
+            for field in others {
+                if affinity.is_some_and(|of| of[field].is_object()) {
+                    let why = "the coordinator runs as long as its agents, on any node beside them";
+                    ignore(name, &format!("affinity.{field}"), why);
+                }
+            }
+        }
+        ignored
     }
 
     /// The parts common to coordinator and agents.
@@ -170,6 +305,10 @@ impl Pods {
                 let is_agents = all.len() > 1 && OF_AGENTS.contains(&name.as_str());
                 // Settings for the container of another image do not fit ours.
                 if (is_runners && is_agents) || (!is_runners && is_containers) {
+                    continue;
+                }
+                // It speaks of an image that is on the nodes; nobody said so of ours.
+                if name == "imagePullPolicy" && value == "Never" && !self.keeps_image {
                     continue;
                 }
                 let place = match is_containers {
@@ -207,7 +346,7 @@ fn secure(pod: &mut PodTemplate, all: &[&PodFields]) {
             .insert("securityContext".into(), of_container.clone());
     }
     let mounted = first(all, "automountServiceAccountToken").and_then(|value| {
-        let text = value.as_str().map(|text| text == "true");
+        let text = value.as_str().map(is_true);
         value.as_bool().or(text)
     });
     if let Some(mounted) = mounted {

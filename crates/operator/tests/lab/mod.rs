@@ -40,6 +40,7 @@ impl Lab {
         // Concurrent tests all install them.
         for (file, crd) in [
             ("crd.yaml", "crd/testruns.k6.io"),
+            ("crd-k6.yaml", "crd/k6s.k6.io"),
             ("crd-loadtest.yaml", "crd/loadtests.loadline.io"),
             ("crd-loadsuite.yaml", "crd/loadsuites.loadline.io"),
         ] {

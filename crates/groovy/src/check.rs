@@ -20,6 +20,8 @@ struct Checker<'c> {
     has_with: bool,
     /// Names defined by the script itself: variables, parameters, methods.
     own: HashSet<Name>,
+    /// Variables that hold a `URL`.
+    addresses: HashSet<Name>,
     classes: Vec<Arc<Definition>>,
     imports: Vec<(Name, Name)>,
     of_host: &'c dyn Fn(&str, &str) -> Option<bool>,
@@ -40,6 +42,7 @@ pub(crate) fn unsupported(
         has_builder: names.has_builder,
         has_with: names.has_with,
         own: names.own,
+        addresses: names.addresses,
         classes: parsed.classes.clone(),
         imports: parsed.imports.clone(),
         of_host,
@@ -224,8 +227,18 @@ impl Checker<'_> {
         })
     }
 
+    /// Reports a request to an address: scripts send none.
+    fn fetch(&mut self, of: &Expr, name: &Name, parentheses: &str) -> bool {
+        let is_held = matches!(of, Expr::Variable(name) if self.addresses.contains(name));
+        let is_fetch = FETCHES.contains(&&**name) && (is_held || is_address(of));
+        if is_fetch {
+            self.tell(format!("URL.{name}{parentheses}"));
+        }
+        is_fetch
+    }
+
     fn call(&mut self, of: Option<&Expr>, name: &Name) {
-        if self.own.contains(name) {
+        if self.own.contains(name) || of.is_some_and(|of| self.fetch(of, name, "()")) {
             return;
         }
         let Some(of) = of else {
@@ -289,6 +302,36 @@ impl Checker<'_> {
         if **name == *"metaClass" {
             self.tell("metaClass".to_owned());
         }
+        self.fetch(of, name, "");
+    }
+}
+
+/// Members of a `URL` that send a request.
+const FETCHES: &[&str] = &[
+    "bytes",
+    "content",
+    "eachLine",
+    "getBytes",
+    "getContent",
+    "getText",
+    "newInputStream",
+    "newReader",
+    "openConnection",
+    "openStream",
+    "readLines",
+    "text",
+    "withInputStream",
+    "withReader",
+];
+
+/// Whether an expression makes a `URL`.
+fn is_address(expression: &Expr) -> bool {
+    match expression {
+        Expr::New { class, .. } => matches!(&*class.name, "URL" | "java.net.URL"),
+        Expr::Call {
+            of: Some(_), name, ..
+        } => matches!(&**name, Expr::Text(name) if matches!(&**name, "toURL" | "toUrl")),
+        _ => false,
     }
 }
 
@@ -396,6 +439,8 @@ const OF_CLASSES: &[&str] = &[
 #[derive(Default)]
 struct Names {
     own: HashSet<Name>,
+    /// Variables that are set to a `URL`.
+    addresses: HashSet<Name>,
     has_builder: bool,
     has_with: bool,
 }
@@ -428,6 +473,10 @@ impl Names {
         match statement {
             Statement::Declare { names, .. } => {
                 self.own.extend(names.iter().map(|(name, _)| name.clone()));
+                let is_set = |value: &Option<Expr>| value.as_ref().is_some_and(is_address);
+                let addresses = names.iter().filter(|(_, value)| is_set(value));
+                self.addresses
+                    .extend(addresses.map(|(name, _)| name.clone()));
             }
             Statement::DeclareMany { names, .. } => {
                 self.own.extend(names.iter().map(|(name, _)| name.clone()));
@@ -445,9 +494,12 @@ impl Names {
 
     fn expression(&mut self, expression: &Expr) {
         match expression {
-            Expr::Assign { target, .. } => {
+            Expr::Assign { target, value, .. } => {
                 if let Expr::Variable(name) = &**target {
                     self.own.insert(name.clone());
+                    if is_address(value) {
+                        self.addresses.insert(name.clone());
+                    }
                 }
             }
             Expr::Map(entries) => {
@@ -484,5 +536,27 @@ impl Names {
                 self.block(&code.body);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Dialect, Script};
+
+    fn missing(source: &str) -> Vec<String> {
+        let script = Script::read(source, Dialect::Groovy).ok();
+        script.expect("it is a script").unsupported(&|_, _| None)
+    }
+
+    #[test]
+    fn requests_to_an_address_are_missing_and_its_parts_are_not() {
+        assert_eq!(missing("new URL('http://x/').text"), ["URL.text"]);
+        assert_eq!(missing("'http://x/'.toURL().getText()"), ["URL.getText()"]);
+        assert_eq!(missing("def a = new URL(b)\na.bytes"), ["URL.bytes"]);
+        assert_eq!(
+            missing("a = new URL('http://x/?q')\na.query + a.path"),
+            [""; 0]
+        );
+        assert_eq!(missing("new File('x').text"), [""; 0]);
     }
 }

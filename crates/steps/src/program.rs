@@ -223,11 +223,11 @@ pub enum ControllerRule {
 }
 
 impl Controller {
-    /// Whether it is a loop, which can be ended by an action.
+    /// Whether it is a loop that an action can end. As in JMeter, one for a time is not.
     #[must_use]
     pub fn is_loop(&self) -> bool {
-        use ControllerRule::{ForEach, Loop, Runtime, While};
-        matches!(self.rule, Loop { .. } | While(_) | ForEach(_) | Runtime(_))
+        use ControllerRule::{ForEach, Loop, While};
+        matches!(self.rule, Loop { .. } | While(_) | ForEach(_))
     }
 }
 

@@ -23,13 +23,17 @@ const OWN_NODE: NodeId = 0;
 const INSTANTS: [&str; 4] = ["START.MS", "START.YMD", "START.HMS", "TESTSTART.MS"];
 
 /// Evaluates the plan's variables, each element's after those before it. The plan's own, which come first, do
-/// not see these times yet.
+/// not see these times yet; as in JMeter, what functions in them store in variables is lost.
 pub(crate) fn set_variables(program: &Program, scope: &mut Scope<'_>) {
     for (place, element) in program.variables.iter().enumerate() {
+        let before = (place == 0).then(|| scope.variables.clone());
         let mut values: Vec<(String, String)> = Vec::new();
         for (name, value) in element {
             let name = name.evaluate(scope).into_owned();
             let value = value.evaluate(scope).into_owned();
+            if let Some(before) = &before {
+                scope.variables.clone_from(before);
+            }
             if !values.iter().any(|(known, _)| *known == name) {
                 values.push((name, value));
             }

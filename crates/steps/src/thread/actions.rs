@@ -119,8 +119,8 @@ impl Thread {
         }
         self.cut_passes(walker, node, &above[..place]);
         match ends {
-            true => self.break_loop(above[place]),
-            false => self.begin_next_round(above[place]),
+            true => self.break_loop(walker, above[place]),
+            false => self.begin_next_round(walker, above[place]),
         }
         if let Some(telling) = telling {
             self.tell_unfinished(walker, telling);

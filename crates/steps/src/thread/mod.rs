@@ -85,6 +85,8 @@ pub struct Thread {
     commons: Arc<Commons>,
     states: Vec<ControllerState>,
     transactions: Vec<Option<OpenTransaction>>,
+    /// The nodes of these that may be open.
+    open: Vec<NodeId>,
     data: data::DataMemory,
     http: HttpMemory,
     /// The active strand.
@@ -208,6 +210,7 @@ impl Thread {
             commons,
             states: vec![ControllerState::default(); count],
             transactions: std::iter::repeat_with(|| None).take(count).collect(),
+            open: Vec::new(),
             data: data::DataMemory::default(),
             http: HttpMemory::default(),
             strand: Strand {
@@ -342,13 +345,20 @@ impl Thread {
         if std::mem::take(&mut self.strand.skips_rest) {
             return Some(Ask::Iteration);
         }
+        if !std::mem::replace(&mut self.strand.has_begun, true) {
+            self.initialize(walker, self.strand.root);
+        }
         match self.next(walker, self.strand.root) {
             Next::Sampler(node) => {
                 self.strand.fruitless_since_ms = None;
                 self.tell_round_again(walker, 0, self.iterations.saturating_sub(1) as i64);
                 self.prepare(walker, node)
             }
-            Next::End if self.strand.ending.is_some() => None,
+            Next::Transaction(node) => Some(self.end_parent_transaction(walker, node)),
+            Next::Leaving => {
+                self.lose_transactions();
+                None
+            }
             Next::End => Some(self.rest(walker, Ask::Iteration)),
             Next::Spin => Some(self.rest(walker, Ask::Turn)),
             Next::Blocked => {
@@ -359,8 +369,10 @@ impl Thread {
     }
 
     /// Continues to the next sampler without running it: as in JMeter, a thread selects another sampler before
-    /// it ends, and transactions that end on the way are reported.
+    /// it ends, and transactions that end on the way are reported, after the parent transactions that the end
+    /// cuts short.
     fn walk_on(&mut self, walker: &Walker<'_>) {
+        self.stop_parent_transactions(walker, self.strand.root);
         let ending = self.strand.ending.take();
         self.strand.is_last_walk = true;
         // The selected sampler is not run.

@@ -24,6 +24,8 @@ pub(super) struct Strand {
     /// The last sample; `None` before the first.
     pub(super) previous: Option<Arc<Sample>>,
     pub(super) doing: Doing,
+    /// Whether its controllers are prepared.
+    pub(super) has_begun: bool,
     /// Since when it loops without a sampler; `None`: it does not.
     pub(super) fruitless_since_ms: Option<i64>,
     /// When the clock ends it; `None`: never.

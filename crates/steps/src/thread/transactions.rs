@@ -8,9 +8,10 @@
 use std::sync::Arc;
 
 use super::hearing::Hearers;
-use super::{LAST_SAMPLE_OK, Thread, Walker};
+use super::{Ask, End, LAST_SAMPLE_OK, Thread, Walker};
+use crate::host::LogLevel;
 use crate::listener::{Heard, Standing};
-use crate::program::{ControllerRule, NodeId, NodeKind};
+use crate::program::{ControllerRule, NodeId, NodeKind, OnError};
 use crate::sample::Sample;
 
 /// How a transaction ends.
@@ -100,6 +101,9 @@ impl Thread {
         else {
             return;
         };
+        if !self.open.contains(&node) {
+            self.open.push(node);
+        }
         self.transactions[node] = Some(OpenTransaction {
             name,
             is_parent,
@@ -115,8 +119,8 @@ impl Thread {
         });
     }
 
-    /// Counts a sampler that is selected in a transaction without a parent sample, and, as in JMeter, each of
-    /// the transaction's own controllers that ended just before.
+    /// Counts what was selected in a transaction without a parent sample, a sampler or the end of a transaction
+    /// with one, and, as in JMeter, each of the transaction's own controllers that ended just before.
     pub(super) fn count_given(&mut self, node: NodeId, ended: usize) {
         if let Some(open) = self.transactions[node]
             .as_mut()
@@ -126,9 +130,12 @@ impl Thread {
         }
     }
 
-    /// Counts a sample in the enclosing transactions; returns it unless it becomes a sub-sample of one of them.
+    /// Counts a sample in the open transactions around it; returns it unless it becomes a sub-sample of one of
+    /// them.
     ///
-    /// As in JMeter, a transaction directly below a parent transaction receives none of its samples.
+    /// As in JMeter, an open transaction beside a sample or beside what is around it counts it too: a turn may
+    /// have left one midway. One directly below a parent transaction receives none of its samples, and
+    /// nothing between two parent transactions receives the sample of the inner one.
     pub(super) fn count_in_transactions(
         &mut self,
         walker: &Walker<'_>,
@@ -136,19 +143,29 @@ impl Thread {
         sample: Arc<Sample>,
         below: Option<NodeId>,
     ) -> Option<Arc<Sample>> {
-        for above in walker.above(node) {
-            let Some(open) = self.transactions[above].as_mut() else {
-                continue;
-            };
-            if below == Some(above) {
-                open.calls += 1;
+        let mut around = walker.above(node);
+        if !walker.is_sampler(node) {
+            around.insert(0, node);
+        }
+        let reach = around.iter().position(|at| below == Some(*at));
+        let is_heard = walker.is_sampler(node) || below.is_none();
+        let heard_by = &around[..reach.unwrap_or(around.len())];
+        self.open.retain(|at| self.transactions[*at].is_some());
+        for at in self.open.iter().filter(|_| is_heard) {
+            if let Some(open) = self.transactions[*at].as_mut()
+                && !open.is_parent
+                && heard_by.contains(&walker.node(*at).parent)
+            {
                 open.add(&sample, open.include_timers);
-                open.children.push(Arc::unwrap_or_clone(sample));
-                return None;
             }
-            if below.is_none() || below != Some(walker.node(above).parent) {
-                open.add(&sample, open.include_timers);
-            }
+        }
+        if let Some(above) = below.filter(|_| reach.is_some())
+            && let Some(open) = self.transactions[above].as_mut()
+        {
+            open.calls += 1;
+            open.add(&sample, open.include_timers);
+            open.children.push(Arc::unwrap_or_clone(sample));
+            return None;
         }
         self.count_around_branches(walker, node, &sample);
         Some(sample)
@@ -208,6 +225,32 @@ impl Thread {
         open.find(|at| self.transactions[*at].is_some() && self.is_telling(walker, *at))
     }
 
+    /// Ends a parent transaction, which is a step of its own. As in JMeter, a thread that goes on with its next
+    /// iteration after an error ends by one of a transaction alone.
+    pub(super) fn end_parent_transaction(&mut self, walker: &Walker<'_>, node: NodeId) -> Ask {
+        self.strand.fruitless_since_ms = None;
+        self.end_transaction(walker, node);
+        if walker.group.on_error == OnError::NextIteration && !self.last_was_good() {
+            let name = walker.node(node).name.source();
+            let message = format!("Test failed! The transaction {name} failed behind its samplers");
+            let world = walker.host.world();
+            world.log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
+            self.strand.ending.get_or_insert(End::Thread);
+        }
+        if self.is_late(walker.host.unix_ms()) {
+            self.strand.walks_on = true;
+            self.strand.ending.get_or_insert(End::Thread);
+        }
+        Ask::Turn
+    }
+
+    /// Drops all open transactions with their samples.
+    pub(super) fn lose_transactions(&mut self) {
+        for node in 0..self.transactions.len() {
+            self.lose_transaction(node);
+        }
+    }
+
     /// Ends an open transaction, and reports it.
     pub(super) fn end_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
         self.close_transaction(walker, node, Close::AtEnd);
@@ -256,14 +299,6 @@ impl Thread {
         let Some(mut open) = self.transactions[node].take() else {
             return;
         };
-        if is_parent && close != Close::Not {
-            for above in walker.above(node) {
-                self.count_given(above, 0);
-            }
-        }
-        if close == Close::Stopped && !is_parent {
-            return;
-        }
         let standing = open.told.map_or(Standing::Result, Standing::Again);
         let now_ms = walker.host.unix_ms();
         let is_left = close == Close::Left && !is_parent;
@@ -341,15 +376,31 @@ impl Thread {
         }
     }
 
-    /// The thread ends inside the open transactions at or below a node: parent transactions are reported, the
-    /// innermost first, without a count; the others are dropped.
-    pub(super) fn stop_open_transactions(&mut self, walker: &Walker<'_>, node: NodeId) {
+    /// The thread ends inside the open parent transactions around its last sampler, at or below a node: they are
+    /// reported, the innermost first, without a count.
+    pub(super) fn stop_parent_transactions(&mut self, walker: &Walker<'_>, node: NodeId) {
         for &child in &walker.controller(node).children {
             if !walker.is_sampler(child) {
-                self.stop_open_transactions(walker, child);
+                self.stop_parent_transactions(walker, child);
             }
         }
-        self.close_transaction(walker, node, Close::Stopped);
+        let last = self.last_sampler.filter(|_| !self.is_branch());
+        let is_around = last.is_none_or(|last| walker.above(last).contains(&node));
+        if is_around && self.is_telling(walker, node) {
+            self.close_transaction(walker, node, Close::Stopped);
+        }
+    }
+
+    /// The thread ends inside the open transactions at or below a node: parent transactions around its last sampler
+    /// are reported, the others are dropped.
+    pub(super) fn stop_open_transactions(&mut self, walker: &Walker<'_>, node: NodeId) {
+        self.stop_parent_transactions(walker, node);
+        let mut below = vec![node];
+        while let Some(node) = below.pop() {
+            self.lose_transaction(node);
+            let children = walker.controller(node).children.iter();
+            below.extend(children.filter(|child| !walker.is_sampler(**child)));
+        }
     }
 }
 

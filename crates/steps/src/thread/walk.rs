@@ -1,11 +1,12 @@
 //! Selection of the next sampler: the rules of the controllers, with the state that one thread keeps of each.
 //!
-//! A pass of a controller is one walk over its children; its end is reported as [`Next::End`], after which the
-//! next call starts a new pass. Must not know samples. Invariant: a call always terminates: a pass without a
-//! sampler that would be repeated is reported as [`Next::Spin`].
+//! A controller is asked for one sampler after another. When it has none, its pass is over, and the next question
+//! begins another one. Must not know samples. Invariant: a call always terminates: rounds without a sampler that
+//! would be repeated without end are reported as [`Next::Spin`].
 
 mod loops;
 mod passes;
+mod turns;
 
 use std::borrow::Cow;
 
@@ -15,61 +16,77 @@ use crate::program::{Controller, ControllerRule, NodeId};
 use crate::script::run_condition;
 use crate::text::Text;
 
+/// Rounds without a sampler that a loop may make in one walk.
+const FRUITLESS_ROUNDS_MAX: u32 = 100;
+
 /// The result of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// The sampler to run.
     Sampler(NodeId),
+    /// The end of a parent transaction, which is a step of its own.
+    Transaction(NodeId),
     /// The pass is over.
     End,
-    /// A loop iteration had no sampler, and the loop would continue.
+    /// A loop made many rounds without a sampler, and would continue.
     Spin,
     /// Another thread holds the lock that this one needs.
     Blocked,
+    /// The thread ends here: its data ended.
+    Leaving,
+}
+
+/// The result of one step of a walk.
+enum Step {
+    /// The walk is over.
+    Given(Next),
+    /// All children have had their turn.
+    AllGiven,
+    /// A child was left behind: the controller is asked again.
+    Again,
+    /// A loop begins another round.
+    Round,
 }
 
 /// A thread's state of a controller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ControllerState {
-    /// The next child.
-    position: usize,
+    /// The place of the next child among those that are left.
+    place: usize,
     /// Whether a pass is in progress.
     under_way: bool,
-    /// Whether the pass has had a sampler.
-    has_given: bool,
-    /// Completed iterations of the loop since it was entered; `None`: not entered.
-    round: Option<i64>,
-    /// Maximum iterations; negative: no limit.
-    rounds_max: i64,
+    /// Whether it has ended for good: its parent leaves it out from then on.
+    is_done: bool,
+    /// The children that are left, in the order in which they run; `None`: all of them as in the plan.
+    left: Option<Vec<NodeId>>,
+    /// Completed passes; of loops, since the loop was entered; of a loop over variables, the number of the last.
+    round: i64,
+    /// Maximum rounds of a loop, once evaluated; negative: no limit.
+    rounds_max: Option<i64>,
     /// Whether the loop must end.
     is_broken: bool,
-    /// Whether its single run is over.
-    is_spent: bool,
-    /// The order of the children, if it is random.
-    order: Vec<usize>,
-    /// When it was entered.
-    entered_ms: i64,
+    /// When a controller that runs for a time was entered.
+    entered_ms: Option<i64>,
+    /// Whether a turn is over, of controllers that run one child per entry.
+    is_turn_over: bool,
+    /// The child with which the turn began.
+    first_of_turn: Option<NodeId>,
+    /// Whether a controller has given a sampler in this turn.
+    has_given: bool,
+    /// Whether the turn has gone past a child.
+    has_moved: bool,
     /// Entries so far, and those that ran.
     entries: u64,
     runs: u64,
     /// Whether a controller that runs a share of its entries runs this one.
     runs_now: bool,
-    /// Whether it runs no further ones.
-    is_exhausted: bool,
+    /// Whether a parent transaction has given its end.
+    is_told: bool,
     /// Turns of each child, if they are weighted.
     turns: Vec<u64>,
 }
 
 impl ControllerState {
-    /// Resets the pass, and for a loop its iterations.
-    fn leave(&mut self) {
-        self.position = 0;
-        self.under_way = false;
-        self.has_given = false;
-        self.round = None;
-        self.is_broken = false;
-    }
-
     /// Resets everything except the counts that decide which share of the entries runs.
     pub(super) fn begin_life(&mut self) {
         *self = ControllerState {
@@ -79,10 +96,16 @@ impl ControllerState {
         };
     }
 
-    /// Resets only the pass.
-    fn end_pass(&mut self) {
-        self.position = 0;
-        self.under_way = false;
+    /// The children that are left.
+    fn left<'s>(&'s self, controller: &'s Controller) -> &'s [NodeId] {
+        self.left.as_deref().unwrap_or(&controller.children)
+    }
+
+    /// It has ended for good.
+    fn end_for_good(&mut self) {
+        self.is_done = true;
+        self.is_broken = false;
+        self.rounds_max = None;
     }
 }
 
@@ -90,115 +113,139 @@ impl Thread {
     /// The next sampler inside a controller.
     pub(super) fn next(&mut self, walker: &Walker<'_>, node: NodeId) -> Next {
         let controller = walker.controller(node);
-        if !self.states[node].under_way && self.has_only_ended(walker, controller) {
-            return Next::End;
+        let mut rounds = 0;
+        let mut passed = 0;
+        loop {
+            match self.step(walker, node, controller) {
+                Step::Given(next) => {
+                    if matches!(next, Next::Sampler(_) | Next::Transaction(_)) {
+                        self.count_given(node, passed);
+                    }
+                    return next;
+                }
+                Step::AllGiven => {
+                    self.restart(walker, node);
+                    return Next::End;
+                }
+                Step::Again => passed += 1,
+                Step::Round if rounds >= FRUITLESS_ROUNDS_MAX => return Next::Spin,
+                Step::Round => rounds += 1,
+            }
         }
+    }
+
+    fn step(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> Step {
         match &controller.rule {
-            ControllerRule::Simple => self.next_in_order(walker, node, controller),
+            ControllerRule::Simple | ControllerRule::RandomOrder => {
+                self.in_order(walker, node, controller)
+            }
             ControllerRule::Loop {
                 times,
                 ends_for_good,
-            } => {
-                let next = self.next_of_loop(walker, node, controller, times, *ends_for_good);
-                self.states[node].is_spent |= *ends_for_good && matches!(next, Next::End);
-                next
+            } => self.step_of_loop(walker, node, controller, times, *ends_for_good),
+            ControllerRule::While(condition) => {
+                self.step_of_while(walker, node, controller, condition)
             }
+            ControllerRule::ForEach(rule) => self.step_of_for_each(walker, node, controller, rule),
+            ControllerRule::Runtime(seconds) => {
+                self.step_of_runtime(walker, node, controller, seconds)
+            }
+            ControllerRule::OnceOnly => match self.in_order(walker, node, controller) {
+                // Its pass stays over.
+                Step::AllGiven => Step::Given(Next::End),
+                step => step,
+            },
+            ControllerRule::If {
+                condition,
+                every_child,
+                is_script,
+            } => self.step_of_if(
+                walker,
+                node,
+                controller,
+                (condition, *every_child, *is_script),
+            ),
+            ControllerRule::Transaction { is_parent, .. } => {
+                self.step_of_transaction(walker, node, controller, *is_parent)
+            }
+            ControllerRule::Random { .. } | ControllerRule::Interleave { .. } => {
+                self.step_in_turn(walker, node, controller)
+            }
+            ControllerRule::Throughput { .. } if !self.states[node].runs_now => {
+                Step::Given(Next::End)
+            }
+            ControllerRule::Throughput { .. } => self.in_order(walker, node, controller),
+            ControllerRule::Switch(_) | ControllerRule::Weighted { .. } => {
+                self.step_of_chosen(walker, node, controller)
+            }
+            ControllerRule::Critical(lock) => self.step_of_critical(walker, node, controller, lock),
             ControllerRule::Parameterized(variables) => {
                 self.set_variables(walker, variables);
-                self.next_in_order(walker, node, controller)
+                self.in_order(walker, node, controller)
             }
-            ControllerRule::OnceOnly => self.next_of_once(walker, node, controller),
-            ControllerRule::If { .. } => self.next_of_if(walker, node, controller),
-            ControllerRule::While(condition) => {
-                self.next_of_while(walker, node, controller, condition)
-            }
-            ControllerRule::ForEach(_) => self.next_of_for_each(walker, node, controller),
-            ControllerRule::Transaction { .. } => {
-                self.next_of_transaction(walker, node, controller)
-            }
-            ControllerRule::RandomOrder => self.next_in_order(walker, node, controller),
-            ControllerRule::Random { .. } | ControllerRule::Interleave { .. } => {
-                self.next_in_turn(walker, node, controller)
-            }
-            ControllerRule::Throughput { .. } => self.next_of_share(walker, node, controller),
-            ControllerRule::Switch(_) | ControllerRule::Weighted { .. } => {
-                self.next_of_chosen(walker, node, controller)
-            }
-            ControllerRule::Runtime(seconds) => {
-                self.next_of_runtime(walker, node, controller, seconds)
-            }
-            ControllerRule::Critical(lock) => self.next_of_critical(walker, node, controller, lock),
         }
+    }
+
+    /// One child after another.
+    fn in_order(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> Step {
+        let child = match self.child(walker, node, controller) {
+            Ok(child) => child,
+            Err(step) => return step,
+        };
+        if walker.is_sampler(child) {
+            self.move_on(walker, node);
+            return Step::Given(Next::Sampler(child));
+        }
+        match self.next(walker, child) {
+            Next::End => {
+                if self.is_over(walker, child) {
+                    self.remove(node, controller);
+                } else {
+                    self.move_on(walker, node);
+                }
+                Step::Again
+            }
+            given => Step::Given(given),
+        }
+    }
+
+    /// The child whose turn it is; otherwise how the walk goes on.
+    fn child(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        controller: &Controller,
+    ) -> Result<NodeId, Step> {
+        self.begin_pass(walker, node, controller);
+        if self.is_leaving() {
+            return Err(Step::Given(Next::Leaving));
+        }
+        if self.is_over(walker, node) {
+            return Err(Step::Given(Next::End));
+        }
+        let state = &mut self.states[node];
+        match state.left(controller).get(state.place) {
+            Some(child) => Ok(*child),
+            None if state.left(controller).is_empty() => {
+                state.end_for_good();
+                Err(Step::Given(Next::End))
+            }
+            None => Err(Step::AllGiven),
+        }
+    }
+
+    /// Leaves out the child whose turn it is from now on: the one behind it takes its place.
+    fn remove(&mut self, node: NodeId, controller: &Controller) {
+        let state = &mut self.states[node];
+        let left = state
+            .left
+            .get_or_insert_with(|| controller.children.clone());
+        left.remove(state.place);
     }
 
     /// Whether a pass of a controller is in progress.
     pub(super) fn is_in(&self, node: NodeId) -> bool {
         self.states[node].under_way
-    }
-
-    /// Ends everything in progress in a controller, without a trace.
-    pub(super) fn leave(&mut self, node: NodeId) {
-        self.states[node].leave();
-    }
-
-    /// Resets the pass of a loop that starts its next iteration.
-    pub(super) fn begin_next_round(&mut self, node: NodeId) {
-        let state = &mut self.states[node];
-        state.end_pass();
-        state.round = state.round.map(|round| round + 1);
-    }
-
-    /// Makes a loop end.
-    pub(super) fn break_loop(&mut self, node: NodeId) {
-        self.states[node].end_pass();
-        self.states[node].is_broken = true;
-    }
-
-    /// All children, one after another.
-    pub(super) fn next_in_order(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        controller: &Controller,
-    ) -> Next {
-        self.enter_pass(walker, node, controller);
-        if self.is_leaving() {
-            return Next::End;
-        }
-        loop {
-            let state = &self.states[node];
-            let position = state.order.get(state.position).copied();
-            let position = position.unwrap_or(state.position);
-            let Some(&child) = controller.children.get(position) else {
-                self.states[node].end_pass();
-                return Next::End;
-            };
-            if walker.is_sampler(child) {
-                self.states[node].position += 1;
-                self.states[node].has_given = true;
-                return Next::Sampler(child);
-            }
-            match self.next(walker, child) {
-                Next::End => {
-                    self.states[node].position += 1;
-                    // It is evaluated again, and so sets its variables again.
-                    if let ControllerRule::Parameterized(variables) = &controller.rule {
-                        self.set_variables(walker, variables);
-                    }
-                    if asks_each_time(controller) {
-                        return self.next_of_if(walker, node, controller);
-                    }
-                }
-                waiting @ (Next::Spin | Next::Blocked) => return waiting,
-                given @ Next::Sampler(_) => {
-                    self.states[node].has_given = true;
-                    return given;
-                }
-            }
-            if self.is_leaving() {
-                return Next::End;
-            }
-        }
     }
 
     /// Sets the variable with the iteration number of a loop.
@@ -212,6 +259,16 @@ impl Thread {
         self.told_round_of = node;
     }
 
+    /// The same after a step that began in a round: inner loops with the same name have set theirs.
+    fn tell_round_behind(&mut self, walker: &Walker<'_>, node: NodeId, began_in: i64) {
+        let round = self.states[node].round;
+        if round == began_in {
+            self.tell_round_again(walker, node, round);
+        } else {
+            self.tell_round(walker, node, round);
+        }
+    }
+
     /// The same, after inner loops have set theirs: of loops with the same name the outer one's iteration
     /// counts.
     pub(super) fn tell_round_again(&mut self, walker: &Walker<'_>, node: NodeId, round: i64) {
@@ -220,32 +277,19 @@ impl Thread {
         }
     }
 
-    fn next_of_once(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> Next {
-        if self.states[node].is_spent {
-            return Next::End;
+    fn step_of_if(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        controller: &Controller,
+        (condition, every_child, is_script): (&Text, bool, bool),
+    ) -> Step {
+        let is_asked = every_child || !self.states[node].under_way;
+        if is_asked && !self.holds(walker, node, condition, is_script) {
+            self.initialize_below(walker, node);
+            return Step::AllGiven;
         }
-        let next = self.next_in_order(walker, node, controller);
-        if next == Next::End {
-            self.states[node].is_spent = true;
-        }
-        next
-    }
-
-    fn next_of_if(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> Next {
-        let ControllerRule::If {
-            condition,
-            every_child,
-            is_script,
-        } = &controller.rule
-        else {
-            return Next::End;
-        };
-        let is_asked = *every_child || !self.states[node].under_way;
-        if is_asked && !self.holds(walker, node, condition, *is_script) {
-            self.begin_anew(walker, node);
-            return Next::End;
-        }
-        self.next_in_order(walker, node, controller)
+        self.in_order(walker, node, controller)
     }
 
     /// Whether a condition is true. A JavaScript condition that throws, or is neither true nor false, is false,
@@ -275,136 +319,6 @@ impl Thread {
         false
     }
 
-    /// Resets everything in progress inside a controller.
-    pub(super) fn leave_below(&mut self, walker: &Walker<'_>, node: NodeId) {
-        for &child in &walker.controller(node).children {
-            if !walker.is_sampler(child) && self.states[child].under_way {
-                self.leave_below(walker, child);
-                self.states[child].leave();
-            }
-        }
-    }
-
-    /// One child per entry; a controller runs one of its samplers, or all.
-    fn next_in_turn(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> Next {
-        let (whole, across_threads, is_random) = match controller.rule {
-            ControllerRule::Interleave {
-                whole_controllers,
-                across_threads,
-            } => (whole_controllers, across_threads, false),
-            ControllerRule::Random { whole_controllers } => (whole_controllers, false, true),
-            _ => (false, false, false),
-        };
-        let count = controller.children.len();
-        if self.states[node].has_given && !self.states[node].is_spent {
-            self.states[node].has_given = false;
-            self.states[node].under_way = false;
-            return Next::End;
-        }
-        if self.enter_pass(walker, node, controller) && count > 0 {
-            let state = &mut self.states[node];
-            if is_random {
-                state.position = walker.chance(count);
-            } else if across_threads && state.entries == 0 {
-                state.position = self.strand.identity.number as usize % count;
-            }
-            self.states[node].entries += 1;
-        }
-        let mut is_again = false;
-        let tries = if whole { count } else { 2 * count };
-        for _ in 0..tries {
-            let position = self.states[node].position % count;
-            let child = controller.children[position];
-            let next = match walker.is_sampler(child) {
-                true => Next::Sampler(child),
-                false => self.next(walker, child),
-            };
-            // A controller that runs all of its samplers is spent only after the last one.
-            let is_in_child = whole && !walker.is_sampler(child);
-            let was_in_child = std::mem::take(&mut self.states[node].is_spent);
-            match next {
-                Next::Sampler(_) => {
-                    let state = &mut self.states[node];
-                    state.has_given = true;
-                    state.is_spent = is_in_child;
-                    if !is_in_child {
-                        state.position = (position + 1) % count;
-                    }
-                    return next;
-                }
-                Next::Spin | Next::Blocked => return next,
-                Next::End if !whole && !is_again => {
-                    // A controller at its end restarts in the same turn.
-                    is_again = true;
-                    continue;
-                }
-                Next::End => {
-                    is_again = false;
-                    self.states[node].position = (position + 1) % count;
-                    if was_in_child && !self.has_ended(walker, child) {
-                        break;
-                    }
-                }
-            }
-        }
-        self.states[node].has_given = false;
-        self.states[node].under_way = false;
-        Next::End
-    }
-
-    fn next_of_share(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        controller: &Controller,
-    ) -> Next {
-        let next = match self.states[node].runs_now {
-            true => self.next_in_order(walker, node, controller),
-            false => Next::End,
-        };
-        let state = &mut self.states[node];
-        state.is_spent = state.is_exhausted && next == Next::End;
-        next
-    }
-
-    fn next_of_chosen(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        controller: &Controller,
-    ) -> Next {
-        if !self.states[node].under_way {
-            self.enter_pass(walker, node, controller);
-            let chosen = match &controller.rule {
-                ControllerRule::Switch(value) => self.chosen_child(walker, controller, value),
-                ControllerRule::Weighted { weights, is_random } => {
-                    self.weighted_child(walker, node, weights, *is_random)
-                }
-                _ => None,
-            };
-            self.states[node].position = chosen.unwrap_or(controller.children.len());
-        }
-        let next = loop {
-            let position = self.states[node].position;
-            let Some(&child) = controller.children.get(position) else {
-                break Next::End;
-            };
-            if walker.is_sampler(child) {
-                self.states[node].position = controller.children.len();
-                break Next::Sampler(child);
-            }
-            match self.next(walker, child) {
-                // It is removed, and the next one takes its place.
-                Next::End if self.has_ended(walker, child) => self.states[node].position += 1,
-                next => break next,
-            }
-        };
-        if next == Next::End {
-            self.states[node].end_pass();
-        }
-        next
-    }
-
     /// Sets variables; all values are evaluated before the first is set.
     fn set_variables(&mut self, walker: &Walker<'_>, variables: &[(Text, Text)]) {
         let mut values = Vec::with_capacity(variables.len());
@@ -417,149 +331,60 @@ impl Thread {
         }
     }
 
-    /// The child whose share of the turns so far is furthest below its share of the weights, the first of
-    /// several; or a random one. `None`: there is no weight.
-    fn weighted_child(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        weights: &[Text],
-        is_random: bool,
-    ) -> Option<usize> {
-        let whole = |text: Cow<'_, str>| text.parse().unwrap_or(0_i64).max(0);
-        let weights: Vec<i64> = (weights.iter())
-            .map(|weight| whole(self.text(walker, weight)))
-            .collect();
-        let sum: i64 = weights.iter().sum();
-        if is_random {
-            let mut left = walker.chance(usize::try_from(sum).unwrap_or(0).max(1));
-            return weights.iter().position(|&weight| {
-                let weight = usize::try_from(weight).unwrap_or(0);
-                let is_it = left < weight;
-                left = left.saturating_sub(weight);
-                is_it
-            });
-        }
-        let turns = &mut self.states[node].turns;
-        turns.resize(weights.len(), 0);
-        let all: u64 = turns.iter().sum();
-        let share = |weight: i64| weight as f64 / sum as f64;
-        let mut furthest: Option<(usize, f64)> = None;
-        for (place, &weight) in weights.iter().enumerate() {
-            let had = if all > 0 {
-                turns[place] as f64 / all as f64
-            } else {
-                0.0
-            };
-            let behind = share(weight) - had;
-            if behind > furthest.map_or(0.0, |(_, most)| most) {
-                furthest = Some((place, behind));
-            }
-        }
-        // If each has had its share, the heaviest is next.
-        let heaviest = || (0..weights.len()).rev().max_by_key(|&place| weights[place]);
-        let place = furthest.map(|(place, _)| place).or_else(heaviest)?;
-        turns[place] += 1;
-        Some(place)
-    }
-
-    /// The child selected by a Switch, by number or name, among the remaining ones, or otherwise the default;
-    /// `None`: none.
-    fn chosen_child(
-        &mut self,
-        walker: &Walker<'_>,
-        controller: &Controller,
-        value: &Text,
-    ) -> Option<usize> {
-        let value = self.text(walker, value);
-        let children = controller.children.iter().enumerate();
-        let left = children.filter(|(_, child)| !self.has_ended(walker, **child));
-        let left: Vec<(usize, NodeId)> = left.map(|(place, &child)| (place, child)).collect();
-        let place_of = |number: usize| left.get(number).or(left.first()).map(|(place, _)| *place);
-        if value.trim().is_empty() {
-            return place_of(0);
-        }
-        // A number with a sign is a name. Of several children named `default`, in any case, the last one is
-        // used.
-        let is_number = value.trim().bytes().all(|byte| byte.is_ascii_digit());
-        if let (true, Ok(number)) = (is_number, value.trim().parse::<i32>()) {
-            return place_of(usize::try_from(number).unwrap_or(0));
-        }
-        let wanted = value.trim();
-        let mut default = None;
-        for (place, child) in left {
-            let name = self.text(walker, &walker.node(child).name);
-            if name == wanted {
-                return Some(place);
-            }
-            if name.eq_ignore_ascii_case("default") {
-                default = Some(place);
-            }
-        }
-        default
-    }
-
-    /// The controller's children, unless another thread is in one with the same lock.
-    fn next_of_critical(
+    /// The controller's children, unless another thread is in one with the same lock. A lock without a name
+    /// locks nothing.
+    fn step_of_critical(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         controller: &Controller,
         lock: &Text,
-    ) -> Next {
+    ) -> Step {
         if !self.states[node].under_way {
             let name = self.text(walker, lock).into_owned();
-            if !self.take_lock(node, name) {
-                return Next::Blocked;
+            if !name.is_empty() && !self.take_lock(node, name) {
+                return Step::Given(Next::Blocked);
             }
         }
-        let next = self.next_in_order(walker, node, controller);
-        if next == Next::End {
+        let step = self.in_order(walker, node, controller);
+        if matches!(step, Step::AllGiven) {
+            self.restart(walker, node);
             self.free_locks();
+            return Step::Given(Next::End);
         }
-        next
+        step
     }
 
-    fn next_of_transaction(
+    fn step_of_transaction(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         controller: &Controller,
-    ) -> Next {
-        // As in JMeter, an empty controller is removed after its first turn.
-        let is_gone = controller.children.is_empty()
-            && std::mem::replace(&mut self.states[node].is_spent, true);
-        if is_gone || std::mem::take(&mut self.states[node].is_broken) {
-            return Next::End;
+        is_parent: bool,
+    ) -> Step {
+        if std::mem::take(&mut self.states[node].is_told) {
+            return Step::Given(Next::End);
         }
-        let is_too_late = self.strand.is_last_walk && self.is_telling(walker, node);
-        if !self.states[node].under_way && !is_too_late {
+        // In the walk at its end, a thread begins no parent transaction.
+        if !self.states[node].under_way && !(is_parent && self.strand.is_last_walk) {
             self.begin_transaction(walker, node);
         }
-        let before = self.states[node].position;
-        let next = self.next_in_order(walker, node, controller);
-        match next {
-            // JMeter's thread has got the transaction itself there, and ends.
-            _ if is_too_late => return Next::Spin,
-            Next::End => self.end_transaction(walker, node),
-            Next::Sampler(sampler) => {
-                let is_own = walker.node(sampler).parent == node;
-                let passed = self.states[node].position - before;
-                self.count_given(node, passed - usize::from(is_own));
-            }
-            Next::Spin | Next::Blocked => {}
+        let is_at_end = self.states[node].place == self.states[node].left(controller).len();
+        let step = self.in_order(walker, node, controller);
+        let is_over = matches!(step, Step::AllGiven | Step::Given(Next::End));
+        if matches!(step, Step::AllGiven) {
+            self.restart(walker, node);
         }
-        next
+        if is_over && is_parent {
+            self.states[node].is_told = true;
+            return Step::Given(Next::Transaction(node));
+        }
+        if is_over && is_at_end {
+            self.end_transaction(walker, node);
+        }
+        match is_over {
+            true => Step::Given(Next::End),
+            false => step,
+        }
     }
-}
-
-/// Whether an If evaluates its condition before each of its children.
-fn asks_each_time(controller: &Controller) -> bool {
-    matches!(
-        controller.rule,
-        ControllerRule::If {
-            every_child: true,
-            ..
-        }
-    )
 }

@@ -1,107 +1,102 @@
 //! Loops: by number, by condition, over a sequence of variables, for a time.
 //!
-//! Must not know controllers other than loops. Invariant: an iteration without a sampler that would be repeated
-//! is reported as [`Next::Spin`].
+//! Must not know controllers other than loops. Invariant: a loop that begins another round says so, whether the
+//! last one had a sampler or not.
 
 use loadline_java::numbers::long_or_zero;
 
 use super::super::{Thread, Walker};
-use super::Next;
-use crate::program::{Controller, ControllerRule, NodeId};
+use super::{Next, Step};
+use crate::program::{Controller, ControllerRule, ForEach, NodeId};
 use crate::text::Text;
 
 impl Thread {
-    pub(super) fn next_of_loop(
+    pub(super) fn step_of_loop(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         controller: &Controller,
         times: &Text,
         ends_for_good: bool,
-    ) -> Next {
-        if self.states[node].is_spent {
-            return Next::End;
+    ) -> Step {
+        let round = self.states[node].round;
+        self.tell_round(walker, node, round);
+        let step = match self.has_had_its_rounds(walker, node, times) {
+            true => {
+                self.states[node].is_broken = false;
+                Step::Given(Next::End)
+            }
+            false => self.in_order(walker, node, controller),
+        };
+        let is_at_end = matches!(step, Step::AllGiven);
+        if is_at_end {
+            self.restart(walker, node);
         }
-        if self.states[node].round.is_none() {
-            // A number with surrounding blanks is invalid.
-            let rounds_max = long_or_zero(&self.text(walker, times));
-            let state = &mut self.states[node];
-            state.round = Some(0);
-            state.rounds_max = rounds_max;
+        let is_over = match is_at_end {
+            true => self.has_had_its_rounds(walker, node, times),
+            false => matches!(step, Step::Given(Next::End)),
+        };
+        if is_over && ends_for_good {
+            self.states[node].end_for_good();
+        } else if is_over && is_at_end {
+            self.states[node].round = 0;
+            self.states[node].rounds_max = None;
         }
-        let mut has_ended_round = false;
-        loop {
-            let state = &self.states[node];
-            let round = state.round.unwrap_or(0);
-            let is_over = state.rounds_max >= 0 && round >= state.rounds_max;
-            if state.is_broken || is_over && !state.under_way {
-                // The count is kept if the last iteration was cut short, or if the loop never restarts.
-                let begins_anew = has_ended_round && !ends_for_good;
-                let last = if state.is_broken || begins_anew {
-                    0
-                } else {
-                    round
-                };
-                return self.end_loop(walker, node, last);
-            }
-            self.tell_round(walker, node, round);
-            match self.next_in_order(walker, node, controller) {
-                Next::End => has_ended_round = true,
-                other => return self.given(walker, node, round, other),
-            }
-            let state = &mut self.states[node];
-            state.round = Some(round + 1);
-            if !state.has_given && (state.rounds_max < 0 || round + 1 < state.rounds_max) {
-                return Next::Spin;
-            }
+        self.tell_round_behind(walker, node, round);
+        match (is_over, is_at_end) {
+            (true, _) => Step::Given(Next::End),
+            (false, true) => Step::Round,
+            (false, false) => step,
         }
     }
 
-    pub(super) fn next_of_while(
+    /// Whether a loop has had its number of rounds, which is evaluated once; again while it is none or without
+    /// end.
+    fn has_had_its_rounds(&mut self, walker: &Walker<'_>, node: NodeId, times: &Text) -> bool {
+        let known = self.states[node].rounds_max;
+        let rounds_max = match known.filter(|known| !matches!(known, 0 | -1)) {
+            Some(known) => known,
+            // A number with surrounding blanks is invalid.
+            None => long_or_zero(&self.text(walker, times)),
+        };
+        let state = &mut self.states[node];
+        state.rounds_max = Some(rounds_max);
+        state.is_broken || rounds_max >= 0 && state.round >= rounds_max
+    }
+
+    pub(super) fn step_of_while(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         controller: &Controller,
         condition: &Text,
-    ) -> Next {
-        loop {
-            let round = self.states[node].round.unwrap_or(0);
-            self.tell_round(walker, node, round);
-            if !self.states[node].under_way && self.while_is_over(walker, node, condition, false) {
-                return self.end_loop(walker, node, 0);
-            }
-            self.states[node].round = Some(round);
-            match self.next_in_order(walker, node, controller) {
-                Next::End => {}
-                other => return self.given(walker, node, round, other),
-            }
-            if self.while_is_over(walker, node, condition, true) {
-                return self.end_loop(walker, node, 0);
-            }
-            let state = &mut self.states[node];
-            state.round = Some(round + 1);
-            if !state.has_given {
-                return Next::Spin;
-            }
+    ) -> Step {
+        let round = self.states[node].round;
+        self.tell_round(walker, node, round);
+        let is_first = !self.states[node].under_way;
+        let mut is_over = is_first && self.while_is_over(walker, node, condition, false);
+        let step = match is_over {
+            true => Step::Given(Next::End),
+            false => self.in_order(walker, node, controller),
+        };
+        let is_at_end = matches!(step, Step::AllGiven);
+        if is_at_end {
+            self.restart(walker, node);
+            is_over = self.while_is_over(walker, node, condition, true);
+        }
+        if is_over {
+            self.states[node].is_broken = false;
+            self.states[node].round = 0;
+        }
+        self.tell_round_behind(walker, node, round);
+        match (is_over, is_at_end) {
+            (true, _) => Step::Given(Next::End),
+            (false, true) => Step::Round,
+            (false, false) => step,
         }
     }
 
-    /// Ends a loop, and leaves a number in its iteration variable.
-    fn end_loop(&mut self, walker: &Walker<'_>, node: NodeId, last: i64) -> Next {
-        self.states[node].leave();
-        self.tell_round(walker, node, last);
-        Next::End
-    }
-
-    /// The result of a loop iteration, with that iteration's number.
-    fn given(&mut self, walker: &Walker<'_>, node: NodeId, round: i64, next: Next) -> Next {
-        if matches!(next, Next::Sampler(_)) {
-            self.tell_round_again(walker, node, round);
-        }
-        next
-    }
-
-    /// Whether a While loop is over, at the end of an iteration or before one.
+    /// Whether a While loop is over, at the end of a round or before one.
     pub(super) fn while_is_over(
         &mut self,
         walker: &Walker<'_>,
@@ -123,114 +118,125 @@ impl Thread {
         }
     }
 
-    pub(super) fn next_of_for_each(
+    pub(super) fn step_of_for_each(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         controller: &Controller,
-    ) -> Next {
-        let ControllerRule::ForEach(rule) = &controller.rule else {
-            return Next::End;
+        rule: &ForEach,
+    ) -> Step {
+        let round = self.states[node].round;
+        self.tell_round(walker, node, round);
+        let mut is_over = self.states[node].is_broken || self.value(walker, node, rule).is_none();
+        let step = match is_over {
+            true => Step::AllGiven,
+            false => self.in_order(walker, node, controller),
         };
-        if self.states[node].is_spent {
-            return Next::End;
+        let is_at_end = matches!(step, Step::AllGiven);
+        if is_at_end {
+            self.restart(walker, node);
+            is_over = is_over
+                || self.value(walker, node, rule).is_none()
+                || self.is_at_last(walker, node, rule);
         }
-        let mut was_cut = self.states[node].round.is_some();
-        if !was_cut {
-            let start = self.number(walker, &rule.start);
-            self.states[node].round = Some(start);
+        if is_over {
+            self.states[node].is_broken = false;
+            self.states[node].round = self.number(walker, &rule.start);
         }
-        loop {
-            let round = self.states[node].round.unwrap_or(0);
-            if !self.states[node].under_way {
-                let value = self.value_of_round(walker, rule, round);
-                // As in JMeter, a loop is removed if it was moved on to its end index while there are more
-                // variables.
-                let is_gone = was_cut && value.is_none() && !self.states[node].is_broken;
-                if is_gone && self.variable_of_round(walker, rule, round).is_some() {
-                    self.states[node].leave();
-                    self.states[node].is_spent = true;
-                    return Next::End;
-                }
-                let Some(value) = value.filter(|_| !self.states[node].is_broken) else {
-                    let start = self.number(walker, &rule.start);
-                    let end = rule.end.as_ref().map(|end| self.number(walker, end));
-                    // JMeter checks whether there is a next iteration, and so leaves the first value behind.
-                    if let Some(first) = self.value_of_round(walker, rule, start) {
-                        let output = self.text(walker, &rule.output);
-                        self.variables.put(output, first);
-                    }
-                    self.states[node].is_spent = end.is_some_and(|end| start >= end);
-                    return self.end_loop(walker, node, start);
-                };
-                let output = self.text(walker, &rule.output);
-                self.variables.put(output, value);
-            }
-            self.tell_round(walker, node, round);
-            was_cut = false;
-            match self.next_in_order(walker, node, controller) {
-                Next::End => self.states[node].round = Some(round + 1),
-                other => return self.given(walker, node, round, other),
-            }
+        self.tell_round_behind(walker, node, round);
+        match (is_over, is_at_end) {
+            (true, _) => Step::Given(Next::End),
+            (false, true) => Step::Round,
+            (false, false) => step,
         }
     }
 
-    /// The value for an iteration of a ForEach loop; `None`: there is none, and the loop is over.
-    fn value_of_round(
+    /// Whether a ForEach loop has ended for good: it is at its last number. As JMeter asks this before each step,
+    /// it also sets the loop's variable to the value of the round.
+    pub(super) fn for_each_is_over(
         &mut self,
         walker: &Walker<'_>,
-        rule: &crate::program::ForEach,
-        round: i64,
-    ) -> Option<String> {
-        if let Some(end) = &rule.end
-            && round >= self.number(walker, end)
-        {
-            return None;
+        node: NodeId,
+        rule: &ForEach,
+    ) -> bool {
+        if self.is_at_last(walker, node, rule) {
+            return true;
         }
-        self.variable_of_round(walker, rule, round)
+        let Some(value) = self.value(walker, node, rule) else {
+            return self.states[node].is_done;
+        };
+        let output = self.text(walker, &rule.output).into_owned();
+        self.variables.put(output, value);
+        false
     }
 
-    /// The variable for an iteration of a ForEach loop, even if the loop does not reach it.
-    fn variable_of_round(
-        &mut self,
-        walker: &Walker<'_>,
-        rule: &crate::program::ForEach,
-        round: i64,
-    ) -> Option<String> {
+    fn is_at_last(&mut self, walker: &Walker<'_>, node: NodeId, rule: &ForEach) -> bool {
+        let last = rule.end.as_ref().map(|last| self.number(walker, last));
+        last.is_some_and(|last| self.states[node].round >= last)
+    }
+
+    /// The value for a round of a ForEach loop; `None`: there is no such variable.
+    fn value(&mut self, walker: &Walker<'_>, node: NodeId, rule: &ForEach) -> Option<String> {
         let separator = if rule.separator { "_" } else { "" };
         let input = self.text(walker, &rule.input);
-        let name = format!("{input}{separator}{}", round + 1);
+        let name = format!("{input}{separator}{}", self.states[node].round + 1);
         self.variables.get(&name).map(str::to_owned)
     }
 
-    pub(super) fn next_of_runtime(
+    pub(super) fn step_of_runtime(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         controller: &Controller,
         seconds: &Text,
-    ) -> Next {
-        if self.states[node].is_spent {
-            return Next::End;
+    ) -> Step {
+        let mut is_over = self.has_had_its_time(walker, node, seconds);
+        let step = match is_over {
+            true => Step::AllGiven,
+            false => self.in_order(walker, node, controller),
+        };
+        let is_at_end = matches!(step, Step::AllGiven);
+        if is_at_end {
+            self.restart(walker, node);
+            is_over = is_over || self.has_had_its_time(walker, node, seconds);
         }
-        if self.states[node].round.is_none() {
-            self.states[node].round = Some(0);
-            self.states[node].entered_ms = walker.host.unix_ms();
+        if is_over {
+            self.states[node].entered_ms = None;
         }
-        let limit_ms = self.number(walker, seconds).saturating_mul(1000);
-        loop {
-            let spent_ms = walker.host.unix_ms() - self.states[node].entered_ms;
-            if spent_ms >= limit_ms || self.states[node].is_broken {
-                self.leave_below(walker, node);
-                self.states[node].leave();
-                self.states[node].is_spent = limit_ms <= 0;
-                return Next::End;
-            }
-            match self.next_in_order(walker, node, controller) {
-                Next::End if !self.states[node].has_given => return Next::Spin,
-                Next::End => {}
-                other => return other,
-            }
+        match (is_over, is_at_end) {
+            (true, _) => Step::Given(Next::End),
+            (false, true) => Step::Round,
+            (false, false) => step,
         }
+    }
+
+    fn has_had_its_time(&mut self, walker: &Walker<'_>, node: NodeId, seconds: &Text) -> bool {
+        let now_ms = walker.host.unix_ms();
+        let entered_ms = *self.states[node].entered_ms.get_or_insert(now_ms);
+        (now_ms - entered_ms) / 1000 >= self.number(walker, seconds)
+    }
+
+    /// Starts the next round of a loop, for an action inside it.
+    pub(in super::super) fn begin_next_round(&mut self, walker: &Walker<'_>, node: NodeId) {
+        self.restart(walker, node);
+    }
+
+    /// Makes a loop end, for an action inside it.
+    pub(in super::super) fn break_loop(&mut self, walker: &Walker<'_>, node: NodeId) {
+        let state = &mut self.states[node];
+        state.is_broken = true;
+        state.under_way = false;
+        state.place = 0;
+        self.begin_rounds(walker, node);
+    }
+
+    /// Sets a loop to its first round.
+    pub(super) fn begin_rounds(&mut self, walker: &Walker<'_>, node: NodeId) {
+        self.states[node].round = match &walker.controller(node).rule {
+            ControllerRule::ForEach(rule) => self.number(walker, &rule.start),
+            _ => 0,
+        };
+        self.states[node].rounds_max = None;
+        self.states[node].entered_ms = None;
     }
 }

@@ -1,4 +1,4 @@
-//! The start of a controller's pass, and the state that is reset when a pass is cut short or restarted.
+//! The start and the end of a controller's pass, and the state that is reset with them.
 //!
 //! Must not know which child is next. Invariant: state that is renewed with a pass is renewed even if the pass
 //! does not reach it.
@@ -9,57 +9,122 @@ use super::super::{Thread, Walker};
 use crate::program::{Controller, ControllerRule, NodeId, NodeKind};
 
 impl Thread {
-    /// Whether all children of a controller are controllers that have ended for good, or contain only such
-    /// ones: JMeter removes them, and does not enter an empty controller.
-    pub(super) fn has_only_ended(&self, walker: &Walker<'_>, controller: &Controller) -> bool {
-        let mut children = controller.children.iter();
-        !controller.children.is_empty() && children.all(|&child| self.has_ended(walker, child))
-    }
-
-    /// Whether a child has ended for good.
-    pub(super) fn has_ended(&self, walker: &Walker<'_>, child: NodeId) -> bool {
-        let NodeKind::Controller(below) = &walker.node(child).kind else {
-            return false;
-        };
-        match below.rule {
-            ControllerRule::Loop { ends_for_good, .. } => {
-                ends_for_good && self.states[child].is_spent
-            }
-            ControllerRule::ForEach(_)
-            | ControllerRule::Runtime(_)
-            | ControllerRule::Throughput { .. } => self.states[child].is_spent,
-            _ => self.has_only_ended(walker, below),
-        }
-    }
-
     /// Starts a pass unless one is in progress: then data sources provide their next values.
-    pub(super) fn enter_pass(
+    pub(super) fn begin_pass(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         controller: &Controller,
-    ) -> bool {
-        if self.states[node].under_way {
-            return false;
+    ) {
+        if std::mem::replace(&mut self.states[node].under_way, true) {
+            return;
         }
-        let is_first_round = self.states[node].round.unwrap_or(0) == 0;
-        let is_loop = self.states[node].round.is_some();
-        let state = &mut self.states[node];
-        state.under_way = true;
-        state.has_given = false;
-        // JMeter sends no notification of the first iteration of loops over variables.
-        if is_loop && is_first_round && !matches!(controller.rule, ControllerRule::ForEach(_)) {
+        // As in JMeter, loops over variables and for a time have no first pass.
+        let is_counted = !matches!(
+            controller.rule,
+            ControllerRule::ForEach(_) | ControllerRule::Runtime(_)
+        );
+        if is_counted && self.states[node].round == 0 {
             self.renew_once_only(walker, controller);
         }
         self.renew_loops(walker, controller);
         if !walker.is_sampler(walker.node(node).parent) {
             self.renew_shares(walker, controller);
         }
-        if matches!(controller.rule, ControllerRule::RandomOrder) {
-            self.shuffle(walker, node, controller.children.len());
-        }
         self.draw_data(walker, &controller.at_pass);
-        true
+    }
+
+    /// Goes to the next child.
+    pub(super) fn move_on(&mut self, walker: &Walker<'_>, node: NodeId) {
+        let controller = walker.controller(node);
+        let state = &mut self.states[node];
+        match &controller.rule {
+            ControllerRule::Switch(_) | ControllerRule::Weighted { .. } => state.place = usize::MAX,
+            ControllerRule::Interleave { .. } | ControllerRule::Random { .. } => {
+                state.is_turn_over |= state.has_given;
+                state.has_moved = true;
+                state.place += 1;
+            }
+            _ => state.place += 1,
+        }
+        if let ControllerRule::Random { .. } = controller.rule {
+            self.go_to_first(walker, node);
+        }
+    }
+
+    /// Goes to the first child, or to any one if chance decides.
+    pub(super) fn go_to_first(&mut self, walker: &Walker<'_>, node: NodeId) {
+        let controller = walker.controller(node);
+        let count = self.states[node].left(controller).len();
+        self.states[node].place = match controller.rule {
+            ControllerRule::Random { .. } if count > 0 => walker.chance(count),
+            _ => 0,
+        };
+    }
+
+    /// Ends a pass: the next one begins with the first child; of controllers that take turns, with the next.
+    pub(super) fn restart(&mut self, walker: &Walker<'_>, node: NodeId) {
+        let state = &mut self.states[node];
+        state.under_way = false;
+        state.round += 1;
+        match walker.controller(node).rule {
+            ControllerRule::Interleave { .. } | ControllerRule::Random { .. } => {
+                state.is_turn_over = false;
+                state.first_of_turn = None;
+                state.has_given = false;
+                state.has_moved = false;
+            }
+            ControllerRule::RandomOrder => {
+                state.place = 0;
+                self.shuffle(walker, node);
+            }
+            _ => state.place = 0,
+        }
+    }
+
+    /// Whether a controller has ended for good: its parent leaves it out.
+    pub(super) fn is_over(&mut self, walker: &Walker<'_>, node: NodeId) -> bool {
+        let NodeKind::Controller(controller) = &walker.node(node).kind else {
+            return false;
+        };
+        match &controller.rule {
+            ControllerRule::If { .. } => false,
+            ControllerRule::ForEach(rule) => self.for_each_is_over(walker, node, rule),
+            ControllerRule::Runtime(seconds) => {
+                let is_empty = self.states[node].left(controller).is_empty();
+                is_empty || self.number(walker, seconds) <= 0 || self.states[node].is_done
+            }
+            ControllerRule::Throughput {
+                amount,
+                is_percent,
+                per_thread,
+            } => {
+                let amount = share(&self.text(walker, amount), *is_percent);
+                self.share_is_over(node, controller, amount, *is_percent, *per_thread)
+            }
+            _ => self.states[node].is_done,
+        }
+    }
+
+    fn share_is_over(
+        &mut self,
+        node: NodeId,
+        controller: &Controller,
+        amount: f64,
+        is_percent: bool,
+        per_thread: bool,
+    ) -> bool {
+        let state = &self.states[node];
+        let left = state.left(controller).len();
+        if left == 0 || amount == 0.0 {
+            return true;
+        }
+        let is_at_end = state.place >= left;
+        let runs = match per_thread {
+            true => state.runs,
+            false => self.commons.share(self.group, node, |(_, runs)| *runs),
+        };
+        !is_percent && is_at_end && runs as f64 >= amount.trunc()
     }
 
     /// Loops restart with each pass of the enclosing controller, even if the last one left them midway.
@@ -73,7 +138,8 @@ impl Thread {
                         | ControllerRule::ForEach(_)
                 )
             {
-                self.states[child].leave();
+                self.restart(walker, child);
+                self.begin_rounds(walker, child);
             }
         }
     }
@@ -103,9 +169,9 @@ impl Thread {
             };
             *entries += 1;
             *runs += u64::from(is_run);
-            (is_run, !is_percent && *runs as f64 >= amount.trunc())
+            is_run
         };
-        let (is_run, is_exhausted) = match per_thread {
+        let is_run = match per_thread {
             true => {
                 let state = &mut self.states[node];
                 let mut counts = (state.entries, state.runs);
@@ -115,9 +181,7 @@ impl Thread {
             }
             false => self.commons.share(self.group, node, decide),
         };
-        let state = &mut self.states[node];
-        state.runs_now = is_run;
-        state.is_exhausted = is_exhausted;
+        self.states[node].runs_now = is_run;
     }
 
     /// A Once Only controller runs again with each entry of the enclosing loop.
@@ -126,36 +190,61 @@ impl Thread {
             if let NodeKind::Controller(below) = &walker.node(child).kind
                 && matches!(below.rule, ControllerRule::OnceOnly)
             {
-                self.states[child].is_spent = false;
+                self.restart(walker, child);
             }
         }
     }
 
-    fn shuffle(&mut self, walker: &Walker<'_>, node: NodeId, count: usize) {
-        let mut order: Vec<usize> = (0..count).collect();
-        for last in (1..count).rev() {
+    fn shuffle(&mut self, walker: &Walker<'_>, node: NodeId) {
+        let state = &mut self.states[node];
+        let mut order = state.left(walker.controller(node)).to_vec();
+        for last in (1..order.len()).rev() {
             order.swap(last, walker.chance(last + 1));
         }
-        self.states[node].order = order;
+        state.left = Some(order);
     }
 
-    /// Resets a controller's pass, and all state of those inside it: Once Only controllers run again, and those
-    /// that take turns start with the first child.
-    pub(super) fn begin_anew(&mut self, walker: &Walker<'_>, node: NodeId) {
+    /// Prepares a controller and those inside it, as when a thread begins: Once Only controllers run again, and
+    /// those that take turns begin with the first child. A turn in progress stays so, and so does the number of
+    /// a loop's round.
+    pub(in super::super) fn initialize(&mut self, walker: &Walker<'_>, node: NodeId) {
+        let controller = walker.controller(node);
+        let number = self.strand.identity.number as usize;
         let state = &mut self.states[node];
-        let given = (state.has_given, state.is_spent);
-        state.leave();
-        match &walker.controller(node).rule {
-            ControllerRule::OnceOnly => state.is_spent = false,
-            // Turns that were taken stay taken.
-            ControllerRule::Interleave { .. } | ControllerRule::Random { .. } => {
-                (state.has_given, state.is_spent) = given;
+        state.under_way = false;
+        state.is_done = false;
+        state.place = 0;
+        let count = state.left(controller).len();
+        match &controller.rule {
+            ControllerRule::Loop { .. } | ControllerRule::Runtime(_) => {}
+            ControllerRule::ForEach(rule) => {
+                self.states[node].round = self.number(walker, &rule.start);
             }
-            _ => {}
+            ControllerRule::RandomOrder => {
+                state.round = 0;
+                self.shuffle(walker, node);
+            }
+            ControllerRule::Interleave {
+                across_threads: true,
+                ..
+            } if count > 0 => {
+                state.round = 0;
+                state.place = number % count;
+            }
+            ControllerRule::Random { .. } => {
+                state.round = 0;
+                self.go_to_first(walker, node);
+            }
+            _ => state.round = 0,
         }
-        for &child in &walker.controller(node).children {
+        self.initialize_below(walker, node);
+    }
+
+    /// Prepares the controllers inside a controller.
+    pub(super) fn initialize_below(&mut self, walker: &Walker<'_>, node: NodeId) {
+        for child in self.states[node].left(walker.controller(node)).to_vec() {
             if !walker.is_sampler(child) {
-                self.begin_anew(walker, child);
+                self.initialize(walker, child);
             }
         }
     }
@@ -190,20 +279,25 @@ impl Thread {
     }
 
     /// Ends a controller's pass from inside, for an action that continues further out. Then a While also
-    /// evaluates its condition, and an If restarts with everything inside it.
+    /// evaluates its condition, and an If prepares everything inside it.
     pub(in super::super) fn cut_pass(&mut self, walker: &Walker<'_>, node: NodeId) {
-        let position = self.states[node].position;
-        self.leave(node);
-        match &walker.controller(node).rule {
-            ControllerRule::Interleave { .. } => {
-                self.states[node].position = position;
-                self.states[node].is_spent = false;
-            }
-            ControllerRule::If { .. } => self.begin_anew(walker, node),
-            ControllerRule::While(condition) => {
-                self.while_is_over(walker, node, condition, true);
-            }
-            _ => {}
+        let rule = &walker.controller(node).rule;
+        if matches!(rule, ControllerRule::If { .. }) {
+            self.initialize_below(walker, node);
+        }
+        self.restart(walker, node);
+        if let ControllerRule::While(condition) = rule {
+            self.while_is_over(walker, node, condition, true);
+        }
+        let is_loop = matches!(
+            rule,
+            ControllerRule::Loop { .. }
+                | ControllerRule::While(_)
+                | ControllerRule::ForEach(_)
+                | ControllerRule::Runtime(_)
+        );
+        if is_loop {
+            self.begin_rounds(walker, node);
         }
     }
 }

@@ -405,7 +405,7 @@ fn single_values_without_a_way_are_tried_again_and_then_lost_with_their_agent() 
         match code {
             0 => assert_eq!(good, 40, "{told}"),
             _ => assert!(
-                told.contains("its single values cannot be delivered"),
+                told.contains("its samples cannot be delivered"),
                 "{told}"
             ),
         }

@@ -31,7 +31,7 @@ struct Panel {
 
 /// Between the two parts of the line of problems.
 const GAP: &str = "   ";
-/// Minimum columns of a threshold in the line of problems; with fewer it is left out.
+/// Minimum columns of a shortened threshold in the line of problems; with fewer it is left out.
 const THRESHOLD_MIN: usize = 12;
 
 /// The problems in one line: the first failed threshold, and the most frequent failure. The threshold is
@@ -63,9 +63,10 @@ pub(super) fn state(shown: &Shown, width: u16) -> Line<'static> {
         }
         false => {
             let text = format!("✗ {failing} of {} thresholds failing", all.len());
-            let text = match room.saturating_sub(text.chars().count() + 2) {
-                room @ THRESHOLD_MIN.. => format!("{text}: {}", shortened(worst, room)),
-                _ => text,
+            let room = room.saturating_sub(text.chars().count() + 2);
+            let text = match room >= worst.chars().count().min(THRESHOLD_MIN) {
+                true => format!("{text}: {}", shortened(worst, room)),
+                false => text,
             };
             Span::styled(text, look.bad())
         }

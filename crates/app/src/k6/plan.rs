@@ -223,7 +223,7 @@ fn segment(options: &K6Options) -> Result<Option<PlanSegment>, String> {
         return Ok(None);
     }
     PlanSegment::new(part.unwrap_or_else(Segment::whole), all.clone())
-        .map(Some)
+        .map(|part| Some(part.apart()))
         .map_err(|error| error.to_string())
 }
 

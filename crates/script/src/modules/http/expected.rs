@@ -106,7 +106,7 @@ fn whole(value: &Value<'_>) -> Option<i64> {
 
 /// The expectation in a value; the outer `None` if the value is invalid.
 pub(super) fn expected_of(value: &Value<'_>) -> Option<Option<Rc<Expected>>> {
-    if value.is_null() {
+    if value.is_null() || value.is_undefined() {
         return Some(None);
     }
     let class = Class::<ExpectedStatuses>::from_object(value.as_object()?)?;

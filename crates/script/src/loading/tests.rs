@@ -319,12 +319,19 @@ fn files_are_opened_from_the_folder_of_the_entry_and_only_before_the_seal() {
         below.as_ref().map(|file| &*file.bytes),
         Ok(b"sub".as_slice())
     );
+    let foreign = |asking: &str, path: &str| sources.foreign_folder(None, asking, path);
+    let warned = Some("file:///a/".to_owned());
+    assert_eq!(foreign("file:///a/sub/x.js", "./one.txt"), warned);
+    assert_eq!(foreign("file:///a/main.js", "./one.txt"), None);
+    assert_eq!(foreign("file:///a/beside.js", "sub/one.txt"), None);
+    assert_eq!(foreign("file:///a/sub/x.js", "/a/one.txt"), None);
     assert_eq!(open("no.txt"), "stat /a/no.txt: no such file or directory");
     assert_eq!(
         open("folder"),
         "open() can't be used with directories, path: \"/a/folder\""
     );
     sources.seal();
+    assert_eq!(foreign("file:///a/sub/x.js", "./one.txt"), None);
     assert_eq!(open("file:///a/one.txt"), "1");
     assert_eq!(
         open("two.txt"),
@@ -451,6 +458,28 @@ fn open_looks_from_the_module_that_is_being_run() {
         ],
     );
     assert_eq!(lines, ["root sub sub"]);
+}
+
+/// As under k6, whose engine lets a module do that; places stay.
+#[test]
+fn a_function_that_is_declared_again_replaces_the_first() {
+    for script in [
+        "function a() { return 1; }\nfunction a() { return 2; }\n",
+        "export function a() { return 1; }\nfunction a() { return 2; }\n",
+        "function a() {\n return 1; } export function a() { return 2; }\n",
+    ] {
+        let script = format!("console.log(a());\n{script}export default () => {{}};");
+        assert_eq!(console(&script, &[]), ["2"], "{script}");
+    }
+    let text = "import http from 'k6/http'; function a() {\n return 1; }\nfunction a() {}";
+    let place = "SyntaxError: Identifier 'a' has already been declared at file:///a.js:3:18";
+    assert_eq!(
+        complaint("file:///a.js", &text.replace("\nf", "\n async f")),
+        place
+    );
+    let twice = "export function a() {} export function a() {}";
+    let told = "SyntaxError: Duplicate export name a";
+    assert_eq!(complaint("file:///a.js", twice), told);
 }
 
 #[test]

@@ -258,6 +258,19 @@ fn each_threshold(
     })
 }
 
+/// k6's warning about certificates that name their hosts.
+pub(super) fn certificate_notice(options: &K6Options) -> Option<Notice> {
+    let mut domains = options.tls_auth.iter().flatten().map(|auth| &auth.domains);
+    let has_some = domains.any(|domains| domains.as_ref().is_some_and(|names| !names.is_empty()));
+    has_some.then(|| {
+        Notice::warning(
+            "tlsAuth.domains option could be removed in the next releases, it's recommended to leave it empty and \
+             let k6 automatically detect from the provided certificate. It follows the Go's NameToCertificate \
+             deprecation - https://pkg.go.dev/crypto/tls@go1.17#Config.",
+        )
+    })
+}
+
 /// Warnings about thresholds on tags for which no series is kept.
 pub(super) fn threshold_notices(plan: &TestPlan) -> Vec<Notice> {
     let mut notices = Vec::new();

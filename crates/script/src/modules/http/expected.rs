@@ -118,6 +118,8 @@ pub(super) fn expected_of(value: &Value<'_>) -> Option<Option<Rc<Expected>>> {
 pub(super) fn set_response_callback<'js>(ctx: Ctx<'js>, callback: Opt<Value<'js>>) -> Result<()> {
     let expected = match &callback.0 {
         None => Some(None),
+        // Unlike the parameter of a request.
+        Some(callback) if callback.is_undefined() => None,
         Some(callback) => expected_of(callback),
     };
     let Some(expected) = expected else {

@@ -471,12 +471,10 @@ fn a_function_that_is_declared_again_replaces_the_first() {
         let script = format!("console.log(a());\n{script}export default () => {{}};");
         assert_eq!(console(&script, &[]), ["2"], "{script}");
     }
-    let text = "import http from 'k6/http'; function a() {\n return 1; }\nfunction a() {}";
-    let place = "SyntaxError: Identifier 'a' has already been declared at file:///a.js:3:18";
-    assert_eq!(
-        complaint("file:///a.js", &text.replace("\nf", "\n async f")),
-        place
-    );
+    let text = "import 'k6/http'; function a() {}\n async function a() {}";
+    let told = complaint("file:///a.js", text);
+    let place = "SyntaxError: Identifier 'a' has already been declared at file:///a.js:2:";
+    assert!(told.starts_with(place), "{told}");
     let twice = "export function a() {} export function a() {}";
     let told = "SyntaxError: Duplicate export name a";
     assert_eq!(complaint("file:///a.js", twice), told);

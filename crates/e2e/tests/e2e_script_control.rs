@@ -181,6 +181,26 @@ fn whatever_is_asked_is_answered() {
     );
 }
 
+/// As under k6, where a test begins with its `setup()`.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn progress_counts_the_time_of_setup() {
+    let test = Test::new(
+        "import { sleep } from 'k6';
+        export const options = { duration: '1s' };
+        export function setup() { sleep(2); }
+        export default function () { sleep(0.1); }",
+    );
+    let running = test.start(&[]);
+    let output = running.finish();
+    let shown = text(&output.stdout);
+    let last = shown.lines().rfind(|line| line.starts_with("running ("));
+    assert!(
+        last.is_some_and(|line| line.starts_with("running (03.")),
+        "{shown}"
+    );
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_port_that_is_taken_ends_the_test_before_it_begins() {

@@ -15,7 +15,7 @@ use loadline_model::segment::Share;
 use loadline_model::{Snapshot, TestPlan};
 use loadline_script::exports::Exports;
 use loadline_script::host::Host;
-use loadline_script::vu::{Ending, Hook, Returned, ScriptFailure};
+use loadline_script::vu::{Ending, Hook, Returned, ScriptFailure, VuIds};
 use loadline_script::{ScriptVu, Step, Task};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -177,6 +177,7 @@ async fn run_in(
     let slot = Rc::new(VuSlot::new(0, 0));
     let timers: Rc<Timers> = Rc::default();
     let client = Rc::new(ScriptClient::new(
+        0,
         Rc::clone(&slot),
         Rc::clone(&worker.client),
     ));
@@ -192,7 +193,8 @@ async fn run_in(
     let task = async {
         let program = Arc::clone(&worker.program);
         let of_vu: Rc<dyn Host> = Rc::<VuHost>::clone(&host);
-        let mut vu = ScriptVu::new(program, of_vu, Rc::clone(&worker.stacks), 0, 0)?;
+        let nobody = VuIds::default();
+        let mut vu = ScriptVu::new(program, of_vu, Rc::clone(&worker.stacks), nobody)?;
         let initialised = begin(&asks, &mut vu, Task::Init).await?;
         exports = vu.exports()?;
         match (initialised, task_of(around, &scenario)) {

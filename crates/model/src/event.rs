@@ -4,6 +4,7 @@
 //! the deltas of all `Second`s and `Around`s sum to the totals of the finished result.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loadline_metric::SeriesDelta;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub enum Before {
     Paused,
     /// The script's `setup()` is running.
     Setup,
+    /// The script's `setup()` has run; the test began this long ago.
+    SetUp(Duration),
 }
 
 /// Something that happened during a run.
@@ -30,7 +33,8 @@ pub enum Before {
 )]
 #[derive(Clone, Debug)]
 pub enum RunEvent {
-    /// Another second has passed and the run has not started; all of these come before `Started`.
+    /// Another second has passed and the run has not started, or `setup()` has run; all of these come before
+    /// `Started`.
     Before(Before),
     /// The run starts.
     Started {

@@ -118,6 +118,10 @@ pub struct PlanSegment {
     pub segment: Segment,
     /// All parts.
     pub sequence: SegmentSequence,
+    /// Whether it stands alone (`--execution-segment`): the others are run by processes that know nothing of it,
+    /// so that its scripts number their virtual users from 1, as under k6.
+    #[serde(default)]
+    pub is_apart: bool,
 }
 
 impl PlanSegment {
@@ -134,7 +138,20 @@ impl PlanSegment {
             None => SegmentSequence::new(vec![segment])?,
         };
         sequence.stripes(&segment)?;
-        Ok(PlanSegment { segment, sequence })
+        Ok(PlanSegment {
+            segment,
+            sequence,
+            is_apart: false,
+        })
+    }
+
+    /// The same part, standing alone.
+    #[must_use]
+    pub fn apart(self) -> PlanSegment {
+        PlanSegment {
+            is_apart: true,
+            ..self
+        }
     }
 }
 
@@ -279,10 +296,8 @@ impl TestPlan {
     pub fn share(&self, worker: u32, workers: u32) -> Result<Share, String> {
         match &self.segment {
             None => Ok(Share::whole(worker, workers)),
-            Some(PlanSegment { segment, sequence }) => {
-                Share::new(*segment, sequence.clone(), worker, workers)
-                    .map_err(|error| error.to_string())
-            }
+            Some(part) => Share::new(part.segment, part.sequence.clone(), worker, workers)
+                .map_err(|error| error.to_string()),
         }
     }
 

@@ -211,6 +211,8 @@ impl Lifecycle {
         self.merge_early(surroundings.seen);
         load.keep(&self.seen);
         if begun == Begun::Yes {
+            let took = self.clock.since_test_began().into();
+            (surroundings.on_event)(RunEvent::Before(Before::SetUp(took)));
             self.enter(RunPhase::Running);
         }
         Ok(begun)

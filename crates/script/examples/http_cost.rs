@@ -13,7 +13,7 @@ use loadline_script::hop::{HopAnswer, HopHeaders, HopProtocol, HopTimes};
 use loadline_script::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
 use loadline_script::loading::{Bytes, Fetch, FetchError, Libraries, Sources};
 use loadline_script::samples::{CheckSample, HttpSample};
-use loadline_script::vu::{Iteration, Resume, ScenarioSetup, StackPool, Wait};
+use loadline_script::vu::{Iteration, Resume, ScenarioSetup, StackPool, VuIds, Wait};
 use loadline_script::{Program, ProgramSettings, ScriptVu, Step, Task};
 use url::Url;
 
@@ -137,8 +137,13 @@ fn main() {
     ));
     let host = Rc::new(Counting::default());
     let seam: Rc<dyn Host> = Rc::clone(&host) as Rc<dyn Host>;
+    let ids = VuIds {
+        shown: 1,
+        in_instance: 1,
+        in_test: 1,
+    };
     let mut vu =
-        ScriptVu::new(program, seam, StackPool::new(), 1, 1).expect("there is memory for one");
+        ScriptVu::new(program, seam, StackPool::new(), ids).expect("there is memory for one");
     run(&mut vu, Task::Init);
     let scenario = Rc::new(ScenarioSetup {
         function: "default".into(),

@@ -125,6 +125,10 @@ pub trait ModuleSources: Send + Sync {
     /// # Errors
     /// It does not exist or cannot be read, or was not opened in the first init.
     fn open(&self, base: Option<&str>, path: &str) -> Result<OpenedFile, OpenError>;
+
+    /// The folder that a path is opened from, if it is not that of the module which asks for it; `None` also
+    /// after the first init.
+    fn foreign_folder(&self, base: Option<&str>, asking: &str, path: &str) -> Option<String>;
 }
 
 /// Settings of a program in addition to its sources.

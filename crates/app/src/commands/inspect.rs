@@ -24,7 +24,7 @@ pub(super) fn run(
     let facts = ScriptFacts {
         url: &loaded.url,
         options: &loaded.options,
-        exports: None,
+        exports: Some(&loaded.exports),
         config: config.as_deref(),
         seed: fresh_seed(),
     };

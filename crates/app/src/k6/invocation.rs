@@ -347,6 +347,7 @@ impl K6Invocation {
         };
         let plan = plan::plan(&options, &around).map_err(K6Error::config)?;
         notices.extend(plan::threshold_notices(&plan));
+        notices.extend(plan::certificate_notice(&options));
         let needs = requirements(&options);
         Ok(ScriptRun {
             plan,
@@ -397,10 +398,7 @@ impl K6Invocation {
         if !self.execution_requirements {
             return Ok((Json::Object(tiers.script.inspected()).pretty(), notices));
         }
-        let run = self.consolidate(&ScriptFacts {
-            exports: None,
-            ..*script
-        })?;
+        let run = self.consolidate(script)?;
         let needs = requirements(&run.options);
         let mut rows = run.options.inspected();
         rows.push((

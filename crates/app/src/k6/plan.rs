@@ -223,7 +223,7 @@ fn segment(options: &K6Options) -> Result<Option<PlanSegment>, String> {
         return Ok(None);
     }
     PlanSegment::new(part.unwrap_or_else(Segment::whole), all.clone())
-        .map(Some)
+        .map(|part| Some(part.apart()))
         .map_err(|error| error.to_string())
 }
 
@@ -255,6 +255,19 @@ fn each_threshold(
             ThresholdPlan::parse(metric, &condition.threshold, condition.abort_on_fail, delay)
         });
         kept.into_iter().chain(judged)
+    })
+}
+
+/// k6's warning about certificates that name their hosts.
+pub(super) fn certificate_notice(options: &K6Options) -> Option<Notice> {
+    let mut domains = options.tls_auth.iter().flatten().map(|auth| &auth.domains);
+    let has_some = domains.any(|domains| domains.as_ref().is_some_and(|names| !names.is_empty()));
+    has_some.then(|| {
+        Notice::warning(
+            "tlsAuth.domains option could be removed in the next releases, it's recommended to leave it empty and \
+             let k6 automatically detect from the provided certificate. It follows the Go's NameToCertificate \
+             deprecation - https://pkg.go.dev/crypto/tls@go1.17#Config.",
+        )
     })
 }
 

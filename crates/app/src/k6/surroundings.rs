@@ -188,10 +188,13 @@ pub(super) fn script_type(given: &Parsed, env: &Env) -> Result<Option<ScriptType
     }
 }
 
+/// A mode of earlier versions of k6, in which it stripped types from every file.
+const ENHANCED: &str = "experimental_enhanced";
+
 pub(super) fn compatibility(given: &Parsed, env: &Env) -> Result<Compatibility, K6Error> {
     match text_or_env(given, env, "compatibility-mode", "K6_COMPATIBILITY_MODE") {
-        None | Some("" | "extended" | "experimental_enhanced") => Ok(Compatibility::Extended),
-        Some("base") => Ok(Compatibility::Base),
+        None | Some("" | "extended") => Ok(Compatibility::Extended),
+        Some("base" | ENHANCED) => Ok(Compatibility::Base),
         Some(other) => Err(K6Error::other(format!(
             "invalid compatibility mode {}. Use: \"extended\", \"base\", \"experimental_enhanced\"",
             quoted(other)
@@ -214,16 +217,13 @@ pub(super) fn config_file(given: &Parsed, env: &Env) -> Option<(String, bool)> {
 pub(super) fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
     let output = text_or_env(given, env, "log-output", "K6_LOG_OUTPUT").unwrap_or("stderr");
     let format = text_or_env(given, env, "log-format", "K6_LOG_FORMAT").unwrap_or_default();
-    // As in k6, any value of the variable is accepted.
-    let from_env = env
-        .get("K6_NO_COLOR")
-        .is_some_and(|value| !value.is_empty());
-    let no_color = given.switch("no-color").unwrap_or(from_env);
+    // As in k6, any value of the variables is accepted, of the second even none.
+    let from_env = env.get("K6_NO_COLOR").is_some() || env.set("NO_COLOR").is_some();
     Ok(LogSettings {
         output: LogOutput::parse(output).map_err(K6Error::other)?,
         format: LogFormat::of(format),
         verbose: given.switch("verbose").unwrap_or(false),
-        no_color: no_color || env.get("NO_COLOR").is_some(),
+        no_color: given.switch("no-color").unwrap_or(from_env),
     })
 }
 
@@ -271,6 +271,14 @@ pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<
             "Profiling is enabled but no REST API server is running — profiling endpoints won't be \
              reachable until you enable the REST API server via --address (or K6_ADDRESS)",
         ));
+    }
+    if text_or_env(given, env, "compatibility-mode", "K6_COMPATIBILITY_MODE") == Some(ENHANCED) {
+        notices.push(Notice::warning(format!(
+            "CompatibilityMode {} is deprecated. Types are stripped by default for `.ts` files. Please move to using \
+             \"base\" instead as {} will be removed in the future",
+            quoted(ENHANCED),
+            quoted(ENHANCED)
+        )));
     }
     let (pages, told) = dashboard::pages(given, over_process)?;
     notices.extend(told);

@@ -19,6 +19,7 @@ const DATABASE: &str = "k6";
 const TAGS_AS_FIELDS: &str = "vu:int,iter:int,url";
 const PUSH_INTERVAL: Duration = Duration::from_secs(1);
 const CONCURRENT_WRITES: usize = 4;
+const PAYLOAD_SIZE: usize = 512;
 
 /// The API version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub(super) fn settings(
     if !argument.is_empty() {
         given.take_address(version, argument).map_err(refused)?;
     }
-    check_scheme(&given.settings.address).map_err(refused)?;
+    check_scheme(version, &given.settings.address).map_err(refused)?;
     given.finish(version).map_err(refused)
 }
 
@@ -69,7 +70,7 @@ fn from_variables(env: &Env) -> Result<Given, K6Error> {
     let text = |setting| vars.text(setting).map(str::to_owned);
     let user = text("USERNAME").map(|user| (user, text("PASSWORD").unwrap_or_default()));
     let fields = vars.read("TAGS_AS_FIELDS", fields)?;
-    vars.read("PAYLOAD_SIZE", payload_size)?;
+    let payload_size = vars.read("PAYLOAD_SIZE", payload_size)?;
     Ok(Given {
         settings: InfluxSettings {
             address: text("ADDR").unwrap_or_else(|| ADDRESS.to_owned()),
@@ -86,6 +87,7 @@ fn from_variables(env: &Env) -> Result<Given, K6Error> {
                 .unwrap_or(CONCURRENT_WRITES),
             trusts_all: vars.truth("INSECURE")?.unwrap_or(false),
             proxy: text("PROXY"),
+            datagram_bytes: payload_size.flatten().unwrap_or(PAYLOAD_SIZE),
         },
         user,
         database: text("DB").unwrap_or_else(|| DATABASE.to_owned()),
@@ -142,7 +144,11 @@ impl Given {
                     other => return Err(format!("insecure must be true or false, not {other}")),
                 };
             }
-            ("payload_size", Version::V1) => payload_size(value).map_err(named)?,
+            ("payload_size", Version::V1) => {
+                if let Some(bytes) = payload_size(value).map_err(named)? {
+                    settings.datagram_bytes = bytes;
+                }
+            }
             ("retention", Version::V1) => value.clone_into(&mut self.retention),
             ("consistency", Version::V1) => value.clone_into(&mut self.consistency),
             ("org" | "organization", Version::V2) => value.clone_into(&mut self.organization),
@@ -191,8 +197,9 @@ fn address(url: &Url) -> String {
     }
 }
 
-fn check_scheme(address: &str) -> Result<(), String> {
-    match address.starts_with("http://") || address.starts_with("https://") {
+fn check_scheme(version: Version, address: &str) -> Result<(), String> {
+    let is_datagram = version == Version::V1 && address.starts_with("udp://");
+    match is_datagram || address.starts_with("http://") || address.starts_with("https://") {
         true => Ok(()),
         false => Err(unsupported(address)),
     }
@@ -220,10 +227,10 @@ fn precision(text: &str) -> Result<Precision, String> {
         .map_err(|error: loadline_output::influxdb::UnknownPrecision| error.to_string())
 }
 
-/// The size of UDP datagrams, which are no longer sent: it must be a number, and has no effect.
-fn payload_size(text: &str) -> Result<(), String> {
+/// Maximum bytes of a datagram; as in k6, only a number above zero has an effect.
+fn payload_size(text: &str) -> Result<Option<usize>, String> {
     match text.parse::<i64>() {
-        Ok(_) => Ok(()),
+        Ok(bytes) => Ok(usize::try_from(bytes).ok().filter(|bytes| *bytes > 0)),
         Err(_) => Err("write a whole number".to_owned()),
     }
 }
@@ -326,6 +333,19 @@ mod tests {
         };
         assert_eq!((&*database, &*retention), ("my db", "week"));
         assert_eq!(user, Some(("a+b".to_owned(), "p w".to_owned())));
+    }
+
+    #[test]
+    fn datagrams_have_a_size() {
+        let env = Env::from([("K6_INFLUXDB_PAYLOAD_SIZE", "900")]);
+        let settings = v1("udp://h:9/db", &env);
+        assert_eq!(
+            (&*settings.address, settings.datagram_bytes),
+            ("udp://h:9", 900)
+        );
+        assert_eq!(v1("udp://h:9?payload_size=70", &env).datagram_bytes, 70);
+        let told = refusal(Version::V2, "udp://h:9?bucket=b", &env);
+        assert!(told.contains("Unsupported protocol scheme: udp"), "{told}");
     }
 
     #[test]

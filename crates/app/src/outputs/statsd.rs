@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use loadline_output::statsd::{StatsdAddress, StatsdSettings};
+use loadline_output::statsd::{DatagramAddress, StatsdSettings};
 
 use super::variables::Variables;
 use crate::Env;
@@ -40,7 +40,7 @@ pub(super) fn settings(
     let blocked = blocked.split(',').map(|tag| tag.trim().to_owned());
     Ok(StatsdSettings {
         address: address
-            .parse::<StatsdAddress>()
+            .parse::<DatagramAddress>()
             .unwrap_or_else(|never| match never {}),
         namespace: vars.text("NAMESPACE").unwrap_or(NAMESPACE).to_owned(),
         buffer_size: vars.whole("BUFFER_SIZE")?.unwrap_or(BUFFER_SIZE),

@@ -29,6 +29,10 @@ pub(super) struct Show {
     columns: Option<usize>,
     colour: bool,
     state: ProgressState,
+    /// Time since the start of the load.
+    elapsed: Duration,
+    /// The time that the test took before the load: for `setup()`.
+    before: Duration,
     /// The part of the plan's scenarios that this process runs.
     scenarios: Vec<Scenario>,
     starts: BTreeMap<String, (Duration, Option<Duration>)>,
@@ -74,6 +78,8 @@ impl Show {
                 interrupted: 0,
                 scenarios: scenarios.iter().map(waiting).collect(),
             },
+            elapsed: Duration::ZERO,
+            before: Duration::ZERO,
             starts: scenarios.iter().map(spans).collect(),
             is_in_setup: false,
             tui: None,
@@ -136,17 +142,23 @@ impl Show {
     fn second(&mut self, row: &Row, delta: &Snapshot) {
         // The last moment of the load is reported after teardown().
         let until = Nanos(row.at_ns + row.span_ns).into();
-        self.state.elapsed = self.state.elapsed.max(until);
+        self.elapse(self.elapsed.max(until));
         self.count(delta, until);
         if row.span_ns >= 1_000_000_000 {
             self.draw();
         }
     }
 
+    /// Moves the display to a time since the start of the load; as in k6, the test's own includes `setup()`.
+    fn elapse(&mut self, to: Duration) {
+        self.elapsed = to;
+        self.state.elapsed = self.before + to;
+    }
+
     fn tear_down(&mut self, at: Duration, iterations: (u64, u64)) {
         (self.state.complete, self.state.interrupted) = iterations;
-        let is_next_second = at.as_secs() > self.state.elapsed.as_secs();
-        self.state.elapsed = at;
+        let is_next_second = at.as_secs() > self.elapsed.as_secs();
+        self.elapse(at);
         self.state.active_vus = 0;
         for scenario in &mut self.state.scenarios {
             scenario.active_vus = 0;
@@ -166,6 +178,10 @@ impl Show {
         self.state.phase = match before {
             Before::Paused => TestPhase::Paused,
             Before::Setup => TestPhase::Setup,
+            Before::SetUp(took) => {
+                self.before = took;
+                return self.elapse(self.elapsed);
+            }
         };
         for scenario in &mut self.state.scenarios {
             scenario.status = ScenarioStatus::Running;

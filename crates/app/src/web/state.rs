@@ -165,7 +165,7 @@ impl State {
             (Some(_), _, _) => Phase::Ended,
             (None, Some(_), _) => Phase::Running,
             (None, None, Some(Before::Paused)) => Phase::Waiting,
-            (None, None, Some(Before::Setup)) => Phase::Setup,
+            (None, None, Some(Before::Setup | Before::SetUp(_))) => Phase::Setup,
             (None, None, None) => Phase::Preparing,
         }
     }

@@ -42,7 +42,7 @@ pub(crate) struct Connector {
 pub(crate) struct Owner {
     /// Where its bytes are counted.
     pub(crate) bytes: Rc<WireBytes>,
-    /// Number of the virtual user in the whole test, from zero.
+    /// Number of the virtual user, from zero.
     pub(crate) vu: u64,
     /// Whether its connection in progress waits for the resolver.
     pub(crate) is_looking_up: Cell<bool>,

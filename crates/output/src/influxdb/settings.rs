@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Settings for sending points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InfluxSettings {
-    /// `http://host:port`, optionally with a path before the API's; never a password.
+    /// `http://host:port`, optionally with a path before the API's, or `udp://host:port`; never a password.
     pub address: String,
     /// The API version, and the destination of the points.
     pub target: InfluxTarget,
@@ -25,6 +25,8 @@ pub struct InfluxSettings {
     pub trusts_all: bool,
     /// The address of a proxy; `None`: the one from the environment.
     pub proxy: Option<String>,
+    /// Maximum bytes of a datagram; without effect over HTTP.
+    pub datagram_bytes: usize,
 }
 
 /// The API version, and the destination of the points.

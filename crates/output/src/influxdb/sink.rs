@@ -18,21 +18,32 @@ use super::encode::Points;
 use super::settings::{InfluxSettings, InfluxTarget};
 use crate::k6_lines::MetricDescription;
 use crate::push::{
-    Ending, HttpClient, Pool, Post, PushSink, Pushing, Refusal, Retry, TlsSettings, verdict,
+    DatagramAddress, Datagrams, Ending, HttpClient, Limits, Pool, Post, PushSink, Pushing, Refusal,
+    Retry, TlsSettings, verdict,
 };
 use crate::report::{GiveUp, OnTrouble};
 
-/// Posts every received value until the senders are dropped. `describe` returns a metric's definition and is
+/// Sends every received value until the senders are dropped. `describe` returns a metric's definition and is
 /// called once per metric. If `give_up` is set after the end, the rest is lost.
 ///
 /// # Errors
-/// No thread can be started, or the proxy's address cannot be parsed.
+/// No thread can be started, the proxy's address cannot be parsed, or the host name of `udp://` cannot be resolved.
 pub fn start(
     settings: InfluxSettings,
     receiver: Receiver<Vec<TaggedValues>>,
     describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
     (on_trouble, give_up): (OnTrouble, GiveUp),
 ) -> io::Result<PushSink> {
+    if let Some(address) = settings.address.strip_prefix("udp://") {
+        let address = DatagramAddress::Udp(address.to_owned());
+        let limits = Limits {
+            messages: usize::MAX,
+            bytes: settings.datagram_bytes,
+        };
+        let carrier = Datagrams::open(&address, limits, on_trouble)?;
+        let pushing = pushing(settings, carrier, Arc::default());
+        return PushSink::start(pushing, receiver, describe);
+    }
     let tls = TlsSettings {
         trusts_all: settings.trusts_all,
         ..TlsSettings::default()
@@ -54,14 +65,17 @@ pub fn start(
         (Retry::default(), Arc::clone(&ending)),
         (on_trouble, give_up),
     )?;
-    let pushing = Pushing {
+    PushSink::start(pushing(settings, carrier, ending), receiver, describe)
+}
+
+fn pushing<C>(settings: InfluxSettings, carrier: C, ending: Arc<Ending>) -> Pushing<Points, C> {
+    Pushing {
         name: "influxdb",
         lines: Points::new(settings.fields, settings.precision),
         carrier,
         interval: settings.push_interval,
         ending,
-    };
-    PushSink::start(pushing, receiver, describe)
+    }
 }
 
 /// Posts bodies with points.

@@ -243,7 +243,20 @@ fn settings(address: String, target: InfluxTarget) -> InfluxSettings {
         concurrent_writes: 1,
         trusts_all: false,
         proxy: None,
+        datagram_bytes: 512,
     }
+}
+
+#[test]
+fn points_go_in_datagrams_too() {
+    let receiver = std::net::UdpSocket::bind("127.0.0.1:0").expect("there is a port");
+    let address = format!("udp://{}", receiver.local_addr().expect("it is bound"));
+    let (written, lost, _) = send_one(settings(address, v1()));
+    assert_eq!((written, lost), (1, 0));
+    let mut datagram = [0; 512];
+    let length = receiver.recv(&mut datagram).expect("it was sent");
+    let text = String::from_utf8_lossy(&datagram[..length]);
+    assert!(text.starts_with("http_req_duration"), "{text}");
 }
 
 /// Sends one value; returns the values written and lost, and the messages.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use loadline_metric::{BuiltIn, MetricId, TagSet};
 use loadline_model::sample::TaggedValues;
 
-use super::{Carrier, Ending, Piece, Pool, Post, PushSink, Pushing, Refusal, Retry};
+use super::thread::{Carrier, Piece};
+use super::{Ending, Pool, Post, PushSink, Pushing, Refusal, Retry};
 use crate::k6_lines::{Lines, MetricDescription};
 use crate::{GiveUp, SinkReport};
 

@@ -5,9 +5,9 @@
 //! operating system accepted.
 
 mod encode;
-mod pack;
 mod sink;
 #[cfg(test)]
 mod tests;
 
-pub use sink::{StatsdAddress, StatsdSettings, start};
+pub use crate::push::DatagramAddress;
+pub use sink::{StatsdSettings, start};

@@ -11,7 +11,7 @@ use loadline_model::sample::TaggedValues;
 use proptest::prelude::*;
 
 use super::encode::Messages;
-use super::{StatsdAddress, StatsdSettings};
+use super::{DatagramAddress, StatsdSettings};
 use crate::SinkReport;
 use crate::k6_lines::{Lines, MetricDescription};
 
@@ -101,7 +101,7 @@ proptest! {
     }
 }
 
-fn send(address: StatsdAddress, batches: Vec<usize>) -> (SinkReport, Vec<String>) {
+fn send(address: DatagramAddress, batches: Vec<usize>) -> (SinkReport, Vec<String>) {
     let settings = StatsdSettings {
         address,
         namespace: String::new(),
@@ -128,7 +128,7 @@ fn send(address: StatsdAddress, batches: Vec<usize>) -> (SinkReport, Vec<String>
 fn datagrams_of_so_many_messages_arrive() {
     let receiver = UdpSocket::bind("127.0.0.1:0").expect("there is a port");
     let address = receiver.local_addr().expect("it has one").to_string();
-    let (report, told) = send(StatsdAddress::Udp(address), vec![4, 3]);
+    let (report, told) = send(DatagramAddress::Udp(address), vec![4, 3]);
     assert_eq!((report.written, report.lost), (7, 0));
     assert!(told.is_empty());
     let mut sizes = Vec::new();
@@ -147,13 +147,13 @@ fn a_socket_of_this_machine_is_written_to() {
     let folder = tempfile::tempdir().expect("there is room");
     let path = folder.path().join("socket");
     let receiver = UnixDatagram::bind(&path).expect("there is room");
-    let (report, _) = send(StatsdAddress::Unix(path.clone()), vec![2]);
+    let (report, _) = send(DatagramAddress::Unix(path.clone()), vec![2]);
     assert_eq!((report.written, report.lost), (2, 0));
     let mut datagram = [0; 100];
     let length = receiver.recv(&mut datagram).expect("it was sent");
     assert_eq!(&datagram[..length], b"http_reqs:1|c\nhttp_reqs:1|c");
     drop(receiver);
-    let (report, told) = send(StatsdAddress::Unix(path), vec![2, 2]);
+    let (report, told) = send(DatagramAddress::Unix(path), vec![2, 2]);
     assert_eq!((report.written, report.lost), (0, 4));
     assert_eq!(told.len(), 1, "it is told once");
 }
@@ -161,14 +161,14 @@ fn a_socket_of_this_machine_is_written_to() {
 #[test]
 fn addresses_are_read() {
     let read = |text: &str| {
-        text.parse::<StatsdAddress>()
+        text.parse::<DatagramAddress>()
             .unwrap_or_else(|never| match never {})
     };
     assert_eq!(
         read("unix:///run/dsd.socket"),
-        StatsdAddress::Unix("/run/dsd.socket".into())
+        DatagramAddress::Unix("/run/dsd.socket".into())
     );
-    assert_eq!(read("udp://h:1"), StatsdAddress::Udp("h:1".to_owned()));
+    assert_eq!(read("udp://h:1"), DatagramAddress::Udp("h:1".to_owned()));
     assert_eq!(read("h:1").to_string(), "h:1");
     assert_eq!(read("unix:///a").to_string(), "unix:///a");
 }

@@ -13,6 +13,7 @@ use rquickjs::{
     Value,
 };
 
+use crate::host::LogLevel;
 use crate::lazy::{Lazy, native};
 use crate::loading::WHOLE;
 use crate::modules;
@@ -116,8 +117,7 @@ fn begin_common_js<'js>(ctx: &Ctx<'js>, file: &str) -> Result<Object<'js>> {
     reason = "the engine hands arguments over"
 )]
 fn require_from_caller<'js>(ctx: Ctx<'js>, name: Opt<Value<'js>>) -> Result<Value<'js>> {
-    let caller = (0..DEPTH_MAX).find_map(|level| module_name(&ctx, level));
-    let base = caller.unwrap_or_else(|| state(&ctx).program.entry.clone());
+    let base = caller(&ctx).unwrap_or_else(|| state(&ctx).program.entry.clone());
     require(&ctx, &base, name.0.as_ref())
 }
 
@@ -222,6 +222,11 @@ fn module_name(ctx: &Ctx<'_>, level: isize) -> Option<String> {
     ctx.script_or_module_name(level)?.to_string().ok()
 }
 
+/// The module of the innermost call.
+fn caller(ctx: &Ctx<'_>) -> Option<String> {
+    (0..DEPTH_MAX).find_map(|level| module_name(ctx, level))
+}
+
 /// The module whose code is running: the one being required, otherwise that of the outermost call.
 fn module_under_way(ctx: &Ctx<'_>) -> Option<String> {
     let common_js = state(ctx).slot(CommonJs::default);
@@ -231,6 +236,21 @@ fn module_under_way(ctx: &Ctx<'_>) -> Option<String> {
             .rev()
             .find_map(|level| module_name(ctx, level))
     })
+}
+
+/// Warns in k6's words of a path that is not relative to the module that opens it.
+fn warn_of_folder(ctx: &Ctx<'_>, base: Option<&str>, path: &str) {
+    let Some(asking) = caller(ctx) else {
+        return;
+    };
+    let sources = state(ctx).program.sources();
+    let Some(folder) = sources.foreign_folder(base, &asking, path) else {
+        return;
+    };
+    let message = format!(
+        "open() was used and is currently relative to '{folder}', but in the future it will be aligned with how `require` and imports work and will be relative to '{asking}'. This means that in the future open will open relative path relative to the module/file it is written in. You can future proof this by using `import.meta.resolve()` to get relative paths to the file it is written in the current k6 version."
+    );
+    state(ctx).log(LogLevel::Warning, &message, &[]);
 }
 
 #[expect(
@@ -246,10 +266,10 @@ fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<Value<'js>>) -> Res
     if path.is_empty() {
         return Err(throw("open() can't be used with an empty filename"));
     }
-    let opened = state(&ctx)
-        .program
-        .sources()
-        .open(module_under_way(&ctx).as_deref(), &path);
+    let base = module_under_way(&ctx);
+    warn_of_folder(&ctx, base.as_deref(), &path);
+    let sources = state(&ctx).program.sources();
+    let opened = sources.open(base.as_deref(), &path);
     let bytes = opened.map_err(|error| throw(&error.to_string()))?.bytes;
     if text_of_argument(mode.0.as_ref())? == "b" {
         return ArrayBuffer::new_copy(ctx.clone(), &bytes).map(ArrayBuffer::into_value);

@@ -24,7 +24,7 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     if !state(ctx).program.settings.lacks_global {
         globals.set("global", globals.clone())?;
     }
-    globals.set("__VU", state(ctx).id_in_test)?;
+    globals.set("__VU", state(ctx).ids.shown)?;
     renew_env(ctx)?;
     lazy::define(&globals, console::CONSOLE, Seen::Yes)?;
     lazy::define(&globals, TIMERS, Seen::Yes)?;

@@ -9,6 +9,7 @@ mod common_js;
 pub mod dependencies;
 mod layout;
 mod namespaces;
+mod redeclared;
 mod resolve;
 mod source_map;
 mod source_text;
@@ -182,6 +183,13 @@ impl Sources {
     #[must_use]
     pub fn recorded(&self) -> Recorded {
         self.lock().recorded.clone()
+    }
+
+    /// The base for the relative names of a module; `None`: the entry script.
+    fn base_of(&self, module: Option<&str>) -> Url {
+        let module = module.filter(|module| *module != self.entry.as_str());
+        let module = module.and_then(|module| Url::parse(module).ok());
+        module.unwrap_or_else(|| self.directory.clone())
     }
 
     fn lock(&self) -> MutexGuard<'_, Loaded> {
@@ -370,9 +378,7 @@ impl ModuleSources for Sources {
     }
 
     fn open(&self, base: Option<&str>, path: &str) -> Result<OpenedFile, OpenError> {
-        let base = base.filter(|base| *base != self.entry.as_str());
-        let base = base.and_then(|base| Url::parse(base).ok());
-        let url = resolve::opened(base.as_ref().unwrap_or(&self.directory), path);
+        let url = resolve::opened(&self.base_of(base), path);
         let url = url.map_err(|error| OpenError {
             path: path.to_owned(),
             fault: OpenFault::Failed(error.message),
@@ -382,6 +388,15 @@ impl ModuleSources for Sources {
             Ok(bytes) => Ok(OpenedFile { path, bytes }),
             Err(fault) => Err(OpenError { path, fault }),
         }
+    }
+
+    fn foreign_folder(&self, base: Option<&str>, asking: &str, path: &str) -> Option<String> {
+        if self.lock().is_sealed || path.starts_with('/') || path.starts_with("file://") {
+            return None;
+        }
+        let folder = |module| self.base_of(module).join("./").ok();
+        let (from, of_asking) = (folder(base)?, folder(Some(asking))?);
+        (from != of_asking).then(|| from.to_string())
     }
 }
 

@@ -15,7 +15,7 @@ use oxc::syntax::module_record::{
 };
 
 use super::common_js::WHOLE;
-use super::{syntax_error, typescript};
+use super::{redeclared, syntax_error, typescript};
 use crate::nesting;
 use crate::program::LoadError;
 use crate::room::with_room_up_to;
@@ -152,6 +152,9 @@ fn read_javascript(name: &str, text: &str) -> Result<SourceText, LoadError> {
     }
     if let Some(error) = parsed.diagnostics.errors().next() {
         return Err(syntax_error::of_javascript(name, text, error));
+    }
+    if let Some(text) = redeclared::without_replaced(&parsed.program, text) {
+        return read_javascript(name, &text);
     }
     let meant = SemanticBuilder::new()
         .with_check_syntax_error(true)

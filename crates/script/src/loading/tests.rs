@@ -316,12 +316,19 @@ fn files_are_opened_from_the_folder_of_the_entry_and_only_before_the_seal() {
         below.as_ref().map(|file| &*file.bytes),
         Ok(b"sub".as_slice())
     );
+    let foreign = |asking: &str, path: &str| sources.foreign_folder(None, asking, path);
+    let warned = Some("file:///a/".to_owned());
+    assert_eq!(foreign("file:///a/sub/x.js", "./one.txt"), warned);
+    assert_eq!(foreign("file:///a/main.js", "./one.txt"), None);
+    assert_eq!(foreign("file:///a/beside.js", "sub/one.txt"), None);
+    assert_eq!(foreign("file:///a/sub/x.js", "/a/one.txt"), None);
     assert_eq!(open("no.txt"), "stat /a/no.txt: no such file or directory");
     assert_eq!(
         open("folder"),
         "open() can't be used with directories, path: \"/a/folder\""
     );
     sources.seal();
+    assert_eq!(foreign("file:///a/sub/x.js", "./one.txt"), None);
     assert_eq!(open("file:///a/one.txt"), "1");
     assert_eq!(
         open("two.txt"),
@@ -447,7 +454,30 @@ fn open_looks_from_the_module_that_is_being_run() {
             ("sub/c.js", "exports.own = open('./f.txt')"),
         ],
     );
-    assert_eq!(lines, ["root sub sub"]);
+    let warned =
+        "warning open() was used and is currently relative to 'file:///', but in the future it";
+    assert!(lines[0].starts_with(warned), "{lines:?}");
+    assert_eq!(lines[1..], ["root sub sub"]);
+}
+
+/// As under k6, whose engine lets a module do that; places stay.
+#[test]
+fn a_function_that_is_declared_again_replaces_the_first() {
+    for script in [
+        "function a() { return 1; }\nfunction a() { return 2; }\n",
+        "export function a() { return 1; }\nfunction a() { return 2; }\n",
+        "function a() {\n return 1; } export function a() { return 2; }\n",
+    ] {
+        let script = format!("console.log(a());\n{script}export default () => {{}};");
+        assert_eq!(console(&script, &[]), ["2"], "{script}");
+    }
+    let text = "import 'k6/http'; function a() {}\n async function a() {}";
+    let told = complaint("file:///a.js", text);
+    let place = "SyntaxError: Identifier 'a' has already been declared at file:///a.js:2:";
+    assert!(told.starts_with(place), "{told}");
+    let twice = "export function a() {} export function a() {}";
+    let told = "SyntaxError: Duplicate export name a";
+    assert_eq!(complaint("file:///a.js", twice), told);
 }
 
 #[test]

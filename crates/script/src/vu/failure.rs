@@ -7,7 +7,8 @@ use std::ffi::c_int;
 use std::fmt;
 use std::io;
 
-use rquickjs::{Ctx, Error, Value, qjs};
+use rquickjs::function::This;
+use rquickjs::{Coerced, Ctx, Error, Function, Value, qjs};
 
 use super::state::state;
 
@@ -94,6 +95,11 @@ pub(crate) fn failure_of(ctx: &Ctx<'_>, error: &Error) -> ScriptFailure {
         limit_memory(ctx, limit.saturating_add(TELLING_BYTES));
     }
     let mut failure = failure_of_value(ctx, &thrown);
+    if failure.kind == FailureKind::Thrown
+        && let Some(text) = own_text(ctx, &thrown)
+    {
+        failure.message = text;
+    }
     if let Some(limit) = memory_limit {
         limit_memory(ctx, limit);
     }
@@ -162,6 +168,20 @@ pub(crate) fn failure_of_value(ctx: &Ctx<'_>, thrown: &Value<'_>) -> ScriptFailu
     }
 }
 
+/// The text of an error that the script threw, which may say itself how it is told, unlike the reason of a rejection; `None`:
+/// it is none, or fails in it.
+fn own_text(ctx: &Ctx<'_>, thrown: &Value<'_>) -> Option<String> {
+    let error = thrown.as_object().filter(|object| object.is_error())?;
+    let text = error.get::<_, Function<'_>>("toString").and_then(|told| {
+        let text: Coerced<String> = told.call((This(error.clone()),))?;
+        Ok(text.0)
+    });
+    if text.is_err() {
+        drop(ctx.catch());
+    }
+    text.ok()
+}
+
 /// A value other than an error, as text.
 fn text_of(ctx: &Ctx<'_>, value: &Value<'_>) -> String {
     if let Some(text) = value.as_string() {
@@ -172,7 +192,7 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>) -> String {
             .description()
             .map_or_else(|_| String::new(), |text| text_of(ctx, &text));
     }
-    let coerced = value.get::<rquickjs::Coerced<String>>();
+    let coerced = value.get::<Coerced<String>>();
     match coerced {
         Ok(text) => text.0,
         Err(_) => {

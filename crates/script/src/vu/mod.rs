@@ -23,6 +23,7 @@ use loadline_metric::TagSet;
 pub use ask::{Ask, OpId, Resume, Wait};
 pub use failure::{FailureKind, ScriptFailure};
 pub use stack::StackPool;
+pub use state::VuIds;
 
 pub(crate) use self::core::move_in;
 pub(crate) use event_loop::Timer;
@@ -155,8 +156,7 @@ pub struct ScriptVu {
 }
 
 impl ScriptVu {
-    /// A virtual user whose module code has not run yet. Numbers count from 1; both are 0 for one that runs
-    /// `setup`, `teardown` or `handleSummary`.
+    /// A virtual user whose module code has not run yet.
     ///
     /// # Errors
     /// There is no memory for it.
@@ -164,10 +164,9 @@ impl ScriptVu {
         program: Arc<Program>,
         host: Rc<dyn Host>,
         stacks: Rc<StackPool>,
-        id_in_instance: u64,
-        id_in_test: u64,
+        ids: VuIds,
     ) -> Result<ScriptVu, ScriptFailure> {
-        let state = VuState::new(host, program, id_in_instance, id_in_test);
+        let state = VuState::new(host, program, ids);
         Ok(ScriptVu {
             core: Rc::new(VuCore::new(state)?),
             running: None,

@@ -50,14 +50,22 @@ pub(crate) enum Stage {
     Summary,
 }
 
+/// The numbers of a virtual user, from 1; all are 0 for one that runs `setup`, `teardown` or `handleSummary`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct VuIds {
+    /// `__VU`.
+    pub shown: u64,
+    /// Number in this instance.
+    pub in_instance: u64,
+    /// Number in the whole test.
+    pub in_test: u64,
+}
+
 /// The state of the calling virtual user.
 pub(crate) struct VuState {
     pub(crate) host: Rc<dyn Host>,
     pub(crate) program: Arc<Program>,
-    /// Number in the whole test, from 1; 0 outside of virtual users (setup etc.).
-    pub(crate) id_in_test: u64,
-    /// Number in this instance, from 1; 0 likewise.
-    pub(crate) id_in_instance: u64,
+    pub(crate) ids: VuIds,
     /// The scenario whose variables and tags apply; `None`: none yet.
     pub(crate) scenario: RefCell<Option<Rc<ScenarioSetup>>>,
     /// Iterations started before the current one.
@@ -96,17 +104,11 @@ pub(crate) fn state<'js>(ctx: &Ctx<'js>) -> &'js VuState {
 }
 
 impl VuState {
-    pub(crate) fn new(
-        host: Rc<dyn Host>,
-        program: Arc<Program>,
-        id_in_instance: u64,
-        id_in_test: u64,
-    ) -> VuState {
+    pub(crate) fn new(host: Rc<dyn Host>, program: Arc<Program>, ids: VuIds) -> VuState {
         VuState {
             host,
             program,
-            id_in_test,
-            id_in_instance,
+            ids,
             scenario: RefCell::default(),
             iteration: Cell::new(0),
             stage: Cell::new(Stage::Init),

@@ -204,6 +204,20 @@ fn v1_forms_and_what_surrounds_a_run() {
     assert_eq!(legacy.rest.map(|rest| rest.address).as_deref(), Some(":1"));
 }
 
+/// As in k6, where the variables are what the flag is if nobody gives it.
+#[test]
+fn colours_are_off_where_a_variable_is_set_even_to_nothing() {
+    let no_color = |line: &str, env: &Env| {
+        let invocation = read(line, env).expect(line);
+        let run = invocation.consolidate(&facts(&json!({}))).expect(line);
+        run.no_color
+    };
+    let empty = |name| Env::from([(name, "")]);
+    assert!(!no_color("t.js", &Env::default()) && no_color("t.js --no-color", &Env::default()));
+    assert!(no_color("t.js", &empty("NO_COLOR")) && !no_color("t.js", &empty("K6_NO_COLOR")));
+    assert!(!no_color("t.js --no-color=false", &empty("NO_COLOR")));
+}
+
 #[test]
 fn unknown_keys_and_features_of_a_script_are_told() {
     let options = json!({"foo": 1, "bar": 2, "features": ["freeze-env"]});

@@ -154,7 +154,7 @@ options! {
     /// Host names to which requests are forbidden.
     block_hostnames: Patterns = "blockHostnames", "K6_BLOCK_HOSTNAMES", "BlockedHostnames", "block-hostnames", Script;
     /// Addresses of names.
-    hosts: HostsOption = "hosts", "K6_HOSTS", "Hosts", "", Script;
+    hosts: HostsOption = "hosts", "", "Hosts", "", Script;
     /// Use a new connection for each request.
     no_connection_reuse: bool = "noConnectionReuse", "K6_NO_CONNECTION_REUSE", "NoConnectionReuse", "no-connection-reuse", Script;
     /// Close connections after each iteration.

@@ -364,8 +364,11 @@ impl OptionValue for HostsOption {
     fn from_json(value: &Value, field: &str) -> Result<Option<HostsOption>, OptionError> {
         let mut rows = BTreeMap::new();
         for (name, value) in object(value, field, "map[string]types.Host")? {
-            let Value::String(text) = value else {
-                return Err(OptionError::of_type(value, field, "string"));
+            // As in Go, null is an empty text.
+            let text = match value {
+                Value::String(text) => text.as_str(),
+                Value::Null => "",
+                other => return Err(OptionError::of_type(other, field, "string")),
             };
             if !is_host_pattern(name) {
                 return Err(OptionError::Text(format!("invalid host pattern '{name}'")));

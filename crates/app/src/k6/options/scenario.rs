@@ -228,11 +228,33 @@ fn scenario_of(name: &str, value: &Value, field: &str) -> Result<ScenarioOptions
     for (key, value) in rows {
         let known = |name: &&'static str| key.eq_ignore_ascii_case(name);
         if !BASE.iter().chain(executor.keys()).any(known) {
-            return Err(OptionError::Text(format!("json: unknown field {key:?}")));
+            return Err(unknown(key));
+        }
+        if key.eq_ignore_ascii_case("stages") {
+            check_stages(value)?;
         }
         scenario.read_key(key, value, field)?;
     }
     Ok(scenario)
+}
+
+fn unknown(key: &str) -> OptionError {
+    OptionError::Text(format!("json: unknown field {key:?}"))
+}
+
+/// As in k6, the stages of a scenario have no other keys; those of the test may.
+fn check_stages(value: &Value) -> Result<(), OptionError> {
+    let stages = value.as_array().into_iter().flatten();
+    let mut keys = stages.filter_map(Value::as_object).flat_map(Map::keys);
+    let is_known = |key: &String| {
+        ["duration", "target"]
+            .iter()
+            .any(|known| key.eq_ignore_ascii_case(known))
+    };
+    match keys.find(|key| !is_known(key)) {
+        Some(key) => Err(unknown(key)),
+        None => Ok(()),
+    }
 }
 
 impl ScenarioOptions {
@@ -281,6 +303,7 @@ impl ScenarioOptions {
             }
         };
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        demand(!name.is_empty(), "scenario name can't be empty");
         demand(
             !name.is_empty() && name.chars().all(plain),
             "the scenario name should contain only numbers, latin letters, underscores, and dashes",

@@ -30,8 +30,8 @@ fn values_as_k6_2_2_0_prints_them() {
             r#"{"tlsVersion":{"min":"tls1.2","max":"tls1.2"}}"#,
         ),
         (
-            json!({"hosts": {"*.a.com": "1.2.3.4:80", "C.com": "[::1]:90", "x": "?"}}),
-            r#"{"hosts":{"*.a.com":"1.2.3.4:80","c.com":"[::1]:90","x":"\u003cnil\u003e"}}"#,
+            json!({"hosts": {"*.a.com": "1.2.3.4:80", "C.com": "[::1]:90", "x": "?", "z": null}}),
+            r#"{"hosts":{"*.a.com":"1.2.3.4:80","c.com":"[::1]:90","x":"\u003cnil\u003e","z":"\u003cnil\u003e"}}"#,
         ),
         (
             json!({"systemTags": ["url", "foo", "status"]}),

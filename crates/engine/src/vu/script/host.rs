@@ -59,7 +59,7 @@ impl VuHost {
             shared: Rc::clone(shared),
             worker: Rc::clone(worker),
             scenario: RefCell::new(Rc::clone(scenario)),
-            vu: scenario.ids(slot.global).in_test,
+            vu: scenario.ids(slot.global).shown,
             intended: Cell::new(None),
             first_hop: Cell::new(None),
             has_intended: Cell::new(false),

@@ -18,7 +18,7 @@ use std::time::Duration;
 use loadline_metric::TagSet;
 use loadline_model::Nanos;
 use loadline_script::host::{LogEntry, LogLevel};
-use loadline_script::vu::{Ending, FailureKind, ScriptFailure};
+use loadline_script::vu::{Ending, FailureKind, ScriptFailure, VuIds};
 
 use super::beginning::Beginning;
 use super::shared::Shared;
@@ -30,7 +30,6 @@ use crate::timers::Timers;
 pub(crate) use asks::Asks;
 pub(crate) use host::VuHost;
 pub(crate) use numbers::PlanNumbers;
-use numbers::VuIds;
 pub(crate) use off_duty::OffDutyVus;
 use off_duty::Taken;
 pub(crate) use retired::RetiredVus;

@@ -5,22 +5,19 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use loadline_model::plan::{PlanSegment, Scenario};
+use loadline_model::segment::Stripes;
 use loadline_model::{Nanos, TestPlan};
 use loadline_schedule::{VuNeed, VuNumbers, vu_needs};
-
-/// The numbers of a virtual user, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct VuIds {
-    pub(crate) in_test: u64,
-    pub(crate) in_instance: u64,
-}
+use loadline_script::vu::VuIds;
 
 /// The numbers of all scenarios' virtual users, from zero; shared by all workers.
 pub(crate) struct PlanNumbers {
     in_test: Vec<VuNumbers>,
     in_instance: Vec<VuNumbers>,
     /// The part of the plan that this instance does; `None`: all of it.
-    segment: Option<PlanSegment>,
+    part: Option<Stripes>,
+    /// Whether that part numbers its virtual users itself.
+    is_apart: bool,
     /// The scenario that needs a number last, by number in the instance.
     last: Vec<usize>,
     /// By number in the instance.
@@ -29,27 +26,38 @@ pub(crate) struct PlanNumbers {
 
 impl PlanNumbers {
     pub(crate) fn new(plan: &TestPlan) -> PlanNumbers {
-        let segment = plan.segment.clone();
-        let needs = needs(plan, |vus| below(segment.as_ref(), vus));
+        let part = plan.segment.as_ref().and_then(stripes_of);
+        let needs = needs(plan, |vus| below(part.as_ref(), vus));
         let in_instance = VuNumbers::of_all(&needs);
         let last = last_of_all(&needs, &in_instance);
         PlanNumbers {
             in_test: VuNumbers::of_all(&self::needs(plan, |vus| vus)),
             made: last.iter().map(|_| AtomicBool::new(false)).collect(),
             in_instance,
-            segment,
+            is_apart: plan.segment.as_ref().is_some_and(|part| part.is_apart),
+            part,
             last,
         }
     }
 
-    /// The number of a scenario's virtual user in the test.
-    pub(crate) fn in_test(&self, scenario: usize, vu: u64) -> u64 {
-        self.in_test[scenario].number(vu)
+    /// The numbers of a scenario's virtual user, from 1.
+    pub(crate) fn ids(&self, scenario: usize, vu: u64) -> VuIds {
+        let in_instance = self.in_instance(scenario, vu);
+        let in_test = match &self.part {
+            // As in k6, where an instance numbers its virtual users itself, over all scenarios.
+            Some(part) if self.is_apart => part.nth(in_instance).unwrap_or(in_instance),
+            _ => self.in_test[scenario].number(vu),
+        };
+        VuIds {
+            shown: 1 + if self.is_apart { in_instance } else { in_test },
+            in_instance: 1 + in_instance,
+            in_test: 1 + in_test,
+        }
     }
 
-    /// Its number among the virtual users of this instance.
-    pub(crate) fn in_instance(&self, scenario: usize, vu: u64) -> u64 {
-        self.in_instance[scenario].number(below(self.segment.as_ref(), vu))
+    /// Its number among the virtual users of this instance, from zero.
+    fn in_instance(&self, scenario: usize, vu: u64) -> u64 {
+        self.in_instance[scenario].number(below(self.part.as_ref(), vu))
     }
 
     /// Whether another scenario of this instance later needs a virtual user with the same number.
@@ -110,11 +118,11 @@ fn last_of_all(needs: &[Vec<VuNeed>], numbers: &[VuNumbers]) -> Vec<usize> {
     last.into_iter().map(|(_, scenario)| scenario).collect()
 }
 
+fn stripes_of(part: &PlanSegment) -> Option<Stripes> {
+    part.sequence.stripes(&part.segment).ok()
+}
+
 /// How many of the numbers below `bound` belong to this instance.
-fn below(instance: Option<&PlanSegment>, bound: u64) -> u64 {
-    let stripes = instance.map(|part| part.sequence.stripes(&part.segment));
-    match stripes {
-        Some(Ok(stripes)) => stripes.count_below(bound),
-        Some(Err(_)) | None => bound,
-    }
+fn below(instance: Option<&Stripes>, bound: u64) -> u64 {
+    instance.map_or(bound, |stripes| stripes.count_below(bound))
 }

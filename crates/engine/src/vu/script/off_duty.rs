@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::numbers::VuIds;
+use loadline_script::vu::VuIds;
+
 use super::user::ScriptUser;
 use crate::slot::VuSlot;
 

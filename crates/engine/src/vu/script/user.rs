@@ -7,12 +7,11 @@ use std::rc::Rc;
 
 use loadline_metric::TagSet;
 use loadline_script::host::Host;
-use loadline_script::vu::{Ending, Iteration, ScriptFailure};
+use loadline_script::vu::{Ending, Iteration, ScriptFailure, VuIds};
 use loadline_script::{ScriptVu, Task};
 
 use super::asks::Asks;
 use super::host::VuHost;
-use super::numbers::VuIds;
 use super::worker::{ScenarioScript, WorkerScript};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
@@ -41,9 +40,11 @@ impl ScriptUser {
         timers: &Rc<Timers>,
     ) -> ScriptUser {
         let worker = Rc::clone(&scenario.worker);
-        let client = ScriptClient::new(Rc::clone(slot), Rc::clone(&worker.client));
+        let ids = scenario.ids(slot.global);
+        let number = ids.shown.saturating_sub(1);
+        let client = ScriptClient::new(number, Rc::clone(slot), Rc::clone(&worker.client));
         ScriptUser {
-            ids: scenario.ids(slot.global),
+            ids,
             host: Rc::new(VuHost::new(shared, &worker, scenario, slot)),
             asks: Asks {
                 client: Rc::new(client),
@@ -62,11 +63,7 @@ impl ScriptUser {
         let host: Rc<dyn Host> = Rc::clone(&self.host) as Rc<dyn Host>;
         let program = self.worker.program.clone();
         let stacks = Rc::clone(&self.worker.stacks);
-        let VuIds {
-            in_test,
-            in_instance,
-        } = self.ids;
-        let mut vu = ScriptVu::new(program, host, stacks, in_instance, in_test)?;
+        let mut vu = ScriptVu::new(program, host, stacks, self.ids)?;
         let step = vu.begin(Task::Init)?;
         match self.asks.fulfil(&mut vu, step).await {
             Ending::Failed(failure) => return Err(failure),

@@ -15,10 +15,10 @@ use loadline_model::sample::VusAtWork;
 use loadline_model::system_tags::SystemTag;
 use loadline_model::{Nanos, RunCommand, ScenarioChange, TestPlan};
 use loadline_script::host::{LogEntry, LogLevel};
-use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool};
+use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool, VuIds};
 use loadline_script::{Program, ScriptVu};
 
-use super::numbers::{PlanNumbers, VuIds};
+use super::numbers::PlanNumbers;
 use super::retired::RetiredVus;
 use crate::clock::Clock;
 use crate::exchange::Answer;
@@ -295,14 +295,10 @@ impl ScenarioScript {
 
     /// The numbers of one of its virtual users.
     pub(super) fn ids(&self, vu: u64) -> VuIds {
-        let (in_test, in_instance) = self.numbers.as_ref().map_or((0, 0), |(numbers, scenario)| {
-            let in_test = numbers.in_test(*scenario, vu) + 1;
-            (in_test, numbers.in_instance(*scenario, vu) + 1)
-        });
-        VuIds {
-            in_test,
-            in_instance,
-        }
+        let numbers = self.numbers.as_ref();
+        numbers.map_or_else(VuIds::default, |(numbers, scenario)| {
+            numbers.ids(*scenario, vu)
+        })
     }
 
     /// Whether a later scenario takes over one of its virtual users.

@@ -93,13 +93,18 @@ enum Attempt {
 }
 
 impl ScriptClient {
-    pub(crate) fn new(slot: Rc<VuSlot>, settings: Rc<ScriptClientSettings>) -> ScriptClient {
+    /// The client of the virtual user with a number, from zero.
+    pub(crate) fn new(
+        vu: u64,
+        slot: Rc<VuSlot>,
+        settings: Rc<ScriptClientSettings>,
+    ) -> ScriptClient {
         let bytes = Rc::new(WireBytes::within(Rc::clone(&settings.bytes)));
         let pool = Pool::new(Rc::clone(&settings.keep));
         ScriptClient {
             owner: Owner {
                 bytes,
-                vu: slot.global,
+                vu,
                 is_looking_up: Cell::new(false),
             },
             slot,

@@ -149,6 +149,10 @@ fn find_or_make<'js>(ctx: &Ctx<'js>, name: &str, make: &Function<'js>) -> Result
         return Ok(array);
     }
     let made: Value<'js> = make.call(())?;
+    if made.is_null() || made.is_undefined() {
+        let message = "Cannot convert undefined or null to object";
+        return Err(Exception::throw_type(ctx, message));
+    }
     let Some(elements) = made.as_array() else {
         return Err(refuse(ctx, "only arrays can be made into SharedArray"));
     };

@@ -112,8 +112,8 @@ fn vu(ctx: Ctx<'_>, name: String) -> Result<u64> {
     in_vu(ctx.clone())?;
     let state = state(&ctx);
     Ok(match name.as_str() {
-        "idInInstance" => state.id_in_instance,
-        "idInTest" => state.id_in_test,
+        "idInInstance" => state.ids.in_instance,
+        "idInTest" => state.ids.in_test,
         "iterationInInstance" => state.iteration.get(),
         _ => scenario_facts(&ctx).map_or(0, |facts| facts.iteration_in_scenario),
     })

@@ -33,6 +33,8 @@ pub(crate) struct Facts {
     pub(crate) error_code: u16,
     /// The message to log or throw; `None`: nothing failed.
     pub(crate) failure: Option<String>,
+    /// Whether the failure is thrown whatever the script enabled.
+    pub(crate) always_throws: bool,
 }
 
 impl Facts {
@@ -59,6 +61,18 @@ impl Facts {
             error: String::new(),
             error_code: code_of_status(answer.status),
             failure: None,
+            always_throws: false,
+        }
+    }
+
+    /// For an answer with which the connection leaves HTTP: as in k6, no response is made of it.
+    pub(super) fn switched(call: &Rc<Call>, address: &Rc<Address>, answer: HopAnswer) -> Facts {
+        let answered = Facts::answered(call, address, answer, Vec::new());
+        let words = format!("unsupported response status: {}", answered.status_text());
+        Facts {
+            failure: Some(words),
+            always_throws: true,
+            ..answered
         }
     }
 
@@ -98,6 +112,7 @@ impl Facts {
             error,
             error_code,
             failure: Some(words),
+            always_throws: false,
         }
     }
 

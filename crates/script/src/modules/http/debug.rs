@@ -87,7 +87,7 @@ fn say(state: &VuState, call: &Call, what: &str, head: String, body: &[u8], id: 
     }
     message.push('\n');
     let iteration = state.iteration.get().to_string();
-    let vu = state.id_in_test.to_string();
+    let vu = state.ids.shown.to_string();
     let metadata = state.metadata.borrow().clone();
     let tags = [Some(&*call.base), call.tags.as_ref(), metadata.as_deref()];
     let mut fields: BTreeMap<&str, &str> = (tags.into_iter().flatten())

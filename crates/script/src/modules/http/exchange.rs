@@ -34,6 +34,9 @@ use crate::vu::VuState;
 /// Fields written by the engine itself.
 const FRAMING: [&str; 3] = ["Content-Length", "Transfer-Encoding", "Trailer"];
 
+/// The status after which a connection speaks another protocol.
+const SWITCHING: u16 = 101;
+
 /// A chain of hops in progress.
 pub(super) struct Exchange {
     call: Rc<Call>,
@@ -253,6 +256,9 @@ impl Exchange {
     fn answered(&mut self, state: &VuState, mut answer: HopAnswer) -> Next {
         if let Some(id) = self.debug_id.take() {
             debug::answer(state, &self.call, &answer, &id);
+        }
+        if answer.status == SWITCHING {
+            return Next::Done(Facts::switched(&self.call, &self.shown_address(), answer));
         }
         self.keep_cookies(state, &answer);
         let body = std::mem::take(&mut answer.body);

@@ -92,7 +92,7 @@ fn whole(value: &Value<'_>) -> Option<i64> {
 
 /// The expectation in a value; the outer `None` if the value is invalid.
 pub(super) fn expected_of(value: &Value<'_>) -> Option<Option<Rc<Expected>>> {
-    if value.is_null() {
+    if value.is_null() || value.is_undefined() {
         return Some(None);
     }
     let class = Class::<Held<ExpectedStatuses>>::from_object(value.as_object()?)?;
@@ -104,6 +104,8 @@ pub(super) fn expected_of(value: &Value<'_>) -> Option<Option<Rc<Expected>>> {
 pub(super) fn set_response_callback<'js>(ctx: Ctx<'js>, callback: Opt<Value<'js>>) -> Result<()> {
     let expected = match &callback.0 {
         None => Some(None),
+        // Unlike the parameter of a request.
+        Some(callback) if callback.is_undefined() => None,
         Some(callback) => expected_of(callback),
     };
     let Some(expected) = expected else {

@@ -243,7 +243,7 @@ fn template_parts<'js>(ctx: &Ctx<'js>, parts: Option<Value<'js>>) -> Result<Vec<
 fn url_template<'js>(
     ctx: Ctx<'js>,
     parts: Opt<Value<'js>>,
-    values: Rest<Coerced<String>>,
+    values: Rest<Value<'js>>,
 ) -> Result<Object<'js>> {
     let parts = template_parts(&ctx, parts.0)?;
     let (mut url, mut name) = (String::new(), String::new());
@@ -251,7 +251,10 @@ fn url_template<'js>(
         url.push_str(&part.0);
         name.push_str(&part.0);
         if let Some(value) = values.0.get(at) {
-            url.push_str(&value.0);
+            // As in k6, what is nothing leaves no word in the address.
+            if !value.is_null() && !value.is_undefined() {
+                url.push_str(&value.get::<Coerced<String>>()?.0);
+            }
             name.push_str("${}");
         }
     }

@@ -316,7 +316,7 @@ pub(super) fn conclude<'js>(
 ) -> Result<std::result::Result<Value<'js>, String>> {
     if let Some(words) = &facts.failure {
         let throws = match &facts.call {
-            Some(call) => call.throws,
+            Some(call) => facts.always_throws || call.throws,
             None => state(ctx).program.settings.throw,
         };
         if throws {

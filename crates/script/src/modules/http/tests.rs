@@ -80,6 +80,7 @@ fn serve(request: &HopRequest) -> HopOutcome {
         "/broken" => redirect(302, "http://[::1"),
         "/missing" => answer(404, &[], b""),
         "/none" => answer(204, &[], b""),
+        "/switch" => answer(101, &[("Upgrade", "x")], b""),
         "/json" => answer(200, &[], br#"{"a":{"b":[1,2,{"c":"x"}]}}"#),
         "/html" => answer(200, &[], b"<a href='/final'>x</a>"),
         "/cut" => answer(
@@ -318,6 +319,19 @@ fn failures_are_responses_unless_they_are_to_throw() {
         tags(&rehearsed)[0],
         "error=dial: connection refused error_code=1212 expected_response=false method=GET name=http://127.0.0.1:1/ status=0 url=http://127.0.0.1:1/"
     );
+}
+
+/// As under k6, which has no response for it and records nothing.
+#[test]
+fn an_answer_that_leaves_http_is_thrown() {
+    let (rehearsed, sent) = run(
+        "for (const throws of [true, false]) {
+            try { http.get(H + '/switch', { throw: throws }); } catch (e) { console.log(String(e)); }
+         }",
+    );
+    let thrown = "info GoError: unsupported response status: 101 OK source=console";
+    assert_eq!(rehearsed.log(), [thrown, thrown]);
+    assert_eq!((tags(&rehearsed).len(), sent.len()), (0, 2));
 }
 
 #[test]

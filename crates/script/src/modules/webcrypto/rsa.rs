@@ -97,6 +97,7 @@ fn public_key(der: &[u8]) -> std::result::Result<RsaPublicKey, Refusal> {
 
 fn generate<'js>(ctx: Ctx<'js>, bits: usize, exponent: Data) -> Result<ArrayBuffer<'js>> {
     let der = with_room(&ctx, || {
+        check_exponent(&exponent.0)?;
         let exponent = integer(&exponent.0);
         let key = (bits <= BITS_MAX)
             .then(|| RsaPrivateKey::new_with_exp(&mut HostRandom(&ctx), bits, exponent))
@@ -110,6 +111,21 @@ fn generate<'js>(ctx: Ctx<'js>, bits: usize, exponent: Data) -> Result<ArrayBuff
         })
     })?;
     buffer(&ctx, der)
+}
+
+/// A search for a key would never end with an exponent that has none.
+fn check_exponent(bytes: &[u8]) -> std::result::Result<(), Refusal> {
+    let first = bytes.iter().position(|byte| *byte != 0);
+    let digits = first.map_or(&[][..], |first| &bytes[first..]);
+    let why = match digits {
+        [.., last] if last % 2 == 0 => "public exponent is even",
+        [] => "public exponent is even",
+        [1] => "public exponent too small",
+        [first, _, _, _] if *first > 0x7f => "public exponent too large",
+        [_, _, _, _, _, ..] => "public exponent too large",
+        _ => return Ok(()),
+    };
+    Err(("OperationError", format!("invalid public exponent: {why}")))
 }
 
 fn integer(bytes: &[u8]) -> BoxedUint {

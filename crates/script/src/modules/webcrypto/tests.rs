@@ -200,6 +200,33 @@ fn rsa_signs_and_seals_and_travels() {
 }
 
 #[test]
+fn keys_of_pairs_take_any_usages_and_their_exponent_is_odd() {
+    let log = log_of(
+        "const how = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 1024 };
+         for (const e of [[2], [1], [], [1, 0, 0, 0, 1], [255, 0, 0, 1]]) {
+            await tried(() => s.generateKey({ ...how, publicExponent: new Uint8Array(e) }, true, ['sign']));
+         }
+         const pair = await s.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+         const jwk = await s.exportKey('jwk', pair.privateKey);
+         const both = await s.importKey('jwk', jwk, { name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+         console.log(both.usages);
+         await tried(() => s.importKey('jwk', jwk, { name: 'ECDSA', namedCurve: 'P-256' }, true, []));",
+    );
+    assert_eq!(
+        log,
+        [
+            "OperationError: invalid public exponent: public exponent is even",
+            "OperationError: invalid public exponent: public exponent too small",
+            "OperationError: invalid public exponent: public exponent is even",
+            "OperationError: invalid public exponent: public exponent too large",
+            "OperationError: invalid public exponent: public exponent too large",
+            "[ \"sign\", \"verify\" ]",
+            "SyntaxError: usages cannot not be empty for a secret or private CryptoKey",
+        ]
+    );
+}
+
+#[test]
 fn keys_are_made_and_refused_as_in_k6() {
     let log = log_of(
         "const aes = (length, usages) => () => s.generateKey({ name: 'AES-CBC', length }, true, usages);

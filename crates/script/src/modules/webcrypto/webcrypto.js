@@ -121,6 +121,11 @@ const usagesOf = (usages) => (Array.isArray(usages) ? usages.map(String) : fail(
 const checkUsages = (name, type, usages) => {
   const bad = usages.find((usage) => !USAGES[name][type].includes(usage));
   if (bad !== undefined) fail("SyntaxError", `invalid key usage: ${bad}`);
+  return someUsages(type, usages);
+};
+
+// As in k6, a key of a pair that is imported may have usages that it is of no use for.
+const someUsages = (type, usages) => {
   if (usages.length === 0 && type !== "public") {
     fail("SyntaxError", "usages cannot not be empty for a secret or private CryptoKey");
   }
@@ -244,10 +249,10 @@ const joined = (first, ...parts) => {
 const importEc = (format, data, algorithm, extractable, usages) => {
   const namedCurve = curveOf(algorithm);
   const facts = { name: algorithm.name, namedCurve };
-  const open = (point) => makeKey("public", extractable, facts, checkUsages(facts.name, "public", usages), point);
+  const open = (point) => makeKey("public", extractable, facts, someUsages("public", usages), point);
   const secret = (bytes) => {
     native.ecPublic(namedCurve, bytes);
-    return makeKey("private", extractable, facts, checkUsages(facts.name, "private", usages), bytes);
+    return makeKey("private", extractable, facts, someUsages("private", usages), bytes);
   };
   onlyFormats(format, ["raw", "jwk", "spki", "pkcs8"]);
   if (format === "raw") return open(native.ecPoint(namedCurve, bytesOf(data)));
@@ -263,10 +268,10 @@ const importRsa = (format, data, algorithm, extractable, usages) => {
   const { name } = algorithm;
   const hash = hashOf(algorithm);
   const open = (key) =>
-    makeKey("public", extractable, rsaAlgorithm(name, hash, key), checkUsages(name, "public", usages), key);
+    makeKey("public", extractable, rsaAlgorithm(name, hash, key), someUsages("public", usages), key);
   const secret = (key) => {
     const facts = rsaAlgorithm(name, hash, native.rsaPublic(key));
-    return makeKey("private", extractable, facts, checkUsages(name, "private", usages), key);
+    return makeKey("private", extractable, facts, someUsages("private", usages), key);
   };
   onlyFormats(format, ["jwk", "spki", "pkcs8"]);
   if (format === "spki") return open(native.rsaFromSpki(bytesOf(data)));

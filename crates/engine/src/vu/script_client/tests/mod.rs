@@ -52,7 +52,7 @@ impl Bench {
         let slot = Rc::new(VuSlot::new(0, 0));
         slot.begin_iteration(Nanos::MAX);
         Bench {
-            client: Rc::new(ScriptClient::new(Rc::clone(&slot), settings)),
+            client: Rc::new(ScriptClient::new(0, Rc::clone(&slot), settings)),
             slot,
             clock,
             worker_bytes,

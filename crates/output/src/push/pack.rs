@@ -5,11 +5,11 @@
 
 /// Limits of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// Messages; at least one.
-    pub(super) messages: usize,
+    pub(crate) messages: usize,
     /// Bytes.
-    pub(super) bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 /// The datagrams for messages that each end with a line end, and the number of messages in each.

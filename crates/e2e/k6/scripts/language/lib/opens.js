@@ -1,0 +1,1 @@
+export const read = (path) => open(path);

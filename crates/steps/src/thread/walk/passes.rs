@@ -209,7 +209,8 @@ impl Thread {
     /// a loop's round.
     pub(in super::super) fn initialize(&mut self, walker: &Walker<'_>, node: NodeId) {
         let controller = walker.controller(node);
-        let number = self.strand.identity.number as usize;
+        // JMeter counts threads from zero here.
+        let number = self.strand.identity.number.saturating_sub(1) as usize;
         let state = &mut self.states[node];
         state.under_way = false;
         state.is_done = false;

@@ -455,7 +455,7 @@ mod tests {
             (
                 "med<5ms,avg<7us,max<1m,min<3ns",
                 "p(50)<5ms, avg<7us, max<1m, min<3ns",
-            }
+            ),
             ("avg<7µs, avg<7\u{3bc}s", "avg<7µs, avg<7µs"),
             ("checks=100%, errors==0%", "checks=100%, errors=0%"),
             ("goodput>=99.5% , checks>99%", "goodput>=99.5%, checks>99%"),

@@ -211,8 +211,8 @@ mod tests {
         let (one, other) = (begun(), begun());
         assert_ne!(one.path(), other.path());
         assert!(other.path().to_string_lossy().ends_with("-2.journal"));
-        one.close();
-        other.close();
+        let _ = one.close();
+        let _ = other.close();
     }
 
     #[test]

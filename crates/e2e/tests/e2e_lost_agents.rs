@@ -404,10 +404,7 @@ fn single_values_without_a_way_are_tried_again_and_then_lost_with_their_agent() 
         let good = rows.lines().filter(|row| row.contains(",200,")).count();
         match code {
             0 => assert_eq!(good, 40, "{told}"),
-            _ => assert!(
-                told.contains("its samples cannot be delivered"),
-                "{told}"
-            ),
+            _ => assert!(told.contains("its samples cannot be delivered"), "{told}"),
         }
     }
 }

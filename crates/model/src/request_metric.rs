@@ -88,6 +88,6 @@ mod tests {
         assert_eq!(of("error_rate<1%", false), Ok(RequestMetric::Failed));
         assert!(of("response_time: p(99)<50ms", false).is_err());
         let told = of("iterations: count>1", true).expect_err("it is not measured");
-        assert!(told.contains("there are service_time"), "{told}");
+        assert!(told.contains("use service_time"), "{told}");
     }
 }

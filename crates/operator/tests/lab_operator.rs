@@ -12,16 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use lab::{Lab, PATIENCE, Service, image, k8s, kubectl, repository, spawn, until};
-
-/// A script that asks a service for so long.
-fn asking(url: &str, vus: u32, duration: &str) -> String {
-    format!(
-        "import http from 'k6/http'; import {{ sleep }} from 'k6';
-        export const options = {{ vus: {vus}, duration: '{duration}', thresholds: {{ http_req_failed: ['rate==0'] }} }};
-        export default function () {{ http.get('{url}'); sleep(0.05); }}"
-    )
-}
+use lab::{Lab, PATIENCE, Service, asking, k8s, kubectl, repository, spawn, until};
 
 fn reasons(lab: &Lab, test: &str) -> Vec<String> {
     let events = lab.get("events");
@@ -106,48 +97,6 @@ fn a_test_on_four_pods_is_one_test() {
     }
     let log = lab.kubectl(&["logs", "job/one-coordinator"]);
     assert_eq!(log.matches("http_reqs").count(), 1, "one summary: {log}");
-}
-
-/// As manifests of k6-operator's time before 1.0 have it: the kind `K6`, init containers without a name that read the script, and settings
-/// of another image.
-#[test]
-#[ignore = "needs a cluster"]
-fn an_old_manifest_is_run_as_it_is() {
-    let (lab, service) = (Lab::begun("old"), Service::start());
-    let script = asking(&service.url, 2, "1s");
-    lab.apply(&json!({
-        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "stress"},
-        "data": {"my.test.js": script},
-    }));
-    let before =
-        json!([{"image": image(), "command": ["loadline", "inspect", "/test/my.test.js"]}]);
-    lab.apply(&json!({
-        "apiVersion": "k6.io/v1alpha1", "kind": "K6", "metadata": {"name": "old"},
-        "spec": {
-            "parallelism": 2,
-            "script": {"configMap": {"name": "stress", "file": "my.test.js"}},
-            "runner": {"image": "another:1", "imagePullPolicy": "Never", "initContainers": before},
-            "starter": {"image": "another:1"},
-        },
-    }));
-    let status = lab.wait_of("k6/old", "jsonpath={.status.stage}=finished");
-    assert_eq!(status["result"], "passed", "{status:#}");
-    assert!(service.asked().0 > 10, "{:?}", service.asked());
-    let events = lab.get("events");
-    let mut all = events["items"].as_array().expect("a list").iter();
-    let ignored =
-        all.find(|event| event["involvedObject"]["kind"] == "K6" && event["reason"] == "Ignored");
-    let told = ignored.expect("an Event")["message"]
-        .as_str()
-        .expect("a text");
-    assert!(
-        told.contains("spec.runner.image: ") && told.contains("spec.starter.image: "),
-        "{told}"
-    );
-    lab.kubectl(&["delete", "k6/old"]);
-    until("its Jobs go with it", || {
-        lab.names("jobs", "old").is_empty()
-    });
 }
 
 #[test]

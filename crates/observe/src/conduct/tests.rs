@@ -176,7 +176,7 @@ fn a_person_who_ends_the_wait_waits_a_moment_for_what_hangs() {
     let _held = listener.accept().expect("it looks at once");
     let (texts, took) = cut_short(observers);
     assert_eq!(texts.len(), 1);
-    assert!(texts[0].contains("did not end in time"), "{}", texts[0]);
+    assert!(texts[0].contains("did not stop in time"), "{}", texts[0]);
     assert!(took < PATIENCE, "{took:?}");
 }
 

@@ -132,8 +132,8 @@ fn settings_have_their_defaults() {
 #[test]
 fn refusals_say_what_to_do() {
     for (text, said) in [
-        ("", "the kinds are self, process"),
-        ("nothing", "the kinds are self, process"),
+        ("", "use self, process"),
+        ("nothing", "use self, process"),
         ("process", "exactly one of pid, name and port"),
         ("process:port=8080", "process:port:8080"),
         ("process:port:80800", "number that fits"),

@@ -182,6 +182,15 @@ impl Drop for Lab {
     }
 }
 
+/// A script that asks a service for so long.
+pub(crate) fn asking(url: &str, vus: u32, duration: &str) -> String {
+    format!(
+        "import http from 'k6/http'; import {{ sleep }} from 'k6';
+        export const options = {{ vus: {vus}, duration: '{duration}', thresholds: {{ http_req_failed: ['rate==0'] }} }};
+        export default function () {{ http.get('{url}'); sleep(0.05); }}"
+    )
+}
+
 /// The image that pods are made of.
 pub(crate) fn image() -> String {
     std::env::var("LOADLINE_LAB_IMAGE").unwrap_or("loadline:dev".to_owned())

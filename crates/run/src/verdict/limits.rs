@@ -410,7 +410,8 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || queue::fills_at_start(facts)
         || queue::comes_in_bunches(facts)
         || queue::is_served_evenly(facts)
-        || queue::varies_together(facts)
+        // A generator without CPU varies as well.
+        || queue::varies_together(facts) && !signs::lacks_cpu(facts)
         || facts.evidence.plan.scenarios.len() == 1 && queue::starves_some(facts)
         || signs::waits_to_be_accepted(facts)
         || facts.refused_share() > 0.01
@@ -458,11 +459,19 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
     })
 }
 
-/// For the headline: the shares of the sides, if it was not one side alone.
+/// For the headline: the shares of the sides, if it was not one side alone and they are the reason for the limit.
 pub(super) fn divided(limit: Limit, weights: Option<Weights>) -> Option<String> {
-    let sides = weights?.sides();
+    let weights = weights?;
+    let sides = weights.sides();
     let [first, second, _] = &sides;
-    if matches!(limit, Limit::Nobody | Limit::Plan) || second.share < TOLD {
+    let is_reason = match limit {
+        Limit::Nobody | Limit::Plan => false,
+        Limit::Unknown => true,
+        Limit::Target => weights.target >= first.share,
+        Limit::Network => weights.network >= first.share,
+        Limit::Generator => weights.generator >= first.share,
+    };
+    if !is_reason || second.share < TOLD {
         return None;
     }
     let part = |side: &weights::Side| format!("{:.0} % {}", side.share * 100.0, side.name);

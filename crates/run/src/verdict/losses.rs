@@ -114,11 +114,13 @@ fn of_all(facts: &Facts<'_>, of_sampled: u64) -> u64 {
     }
 }
 
-/// Connections made for each that the kernel was asked about; at least one.
+/// Connections made for each that the kernel was asked about; at least one, and so many at most that a few do not speak
+/// for thousands.
 pub(super) fn connections_per_sample(facts: &Facts<'_>) -> f64 {
+    const MOST: f64 = 32.0;
     let connections = &facts.seen.connections;
     let sampled = connections.min_rtt.count().max(1);
-    share(connections.opened, sampled).max(1.0)
+    share(connections.opened, sampled).clamp(1.0, MOST)
 }
 
 /// Segments that the network lost. Zero on a short path if connects sometimes take seconds and new connections

@@ -193,6 +193,11 @@ fn throttled(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
+/// Whether it is reported that the generator had no CPU when it wanted to run.
+pub(super) fn lacks_cpu(facts: &Facts<'_>) -> bool {
+    starved(facts).is_some() || throttled(facts).is_some()
+}
+
 fn starved(facts: &Facts<'_>) -> Option<Finding> {
     // A quota that stops the workers also keeps them waiting for CPUs; it is reported separately.
     let starved = weights::starved(facts)? - weights::stopped(facts);

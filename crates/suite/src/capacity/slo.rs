@@ -486,7 +486,7 @@ mod tests {
             ("checks<1%", 7, "checks=100%"),
             ("goodput>100%", 9, "above 100%"),
             ("errors<0%", 8, "below 0%"),
-            ("checks=50%", 8, "hardly ever"),
+            ("checks=50%", 8, "only for 0% of errors"),
             ("µ", 1, "measure"),
         ] {
             let error = text.parse::<Slo>().expect_err(text);

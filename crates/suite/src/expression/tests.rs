@@ -145,7 +145,7 @@ fn mistakes_are_refused_where_they_stand() {
         ("round(run.p95, 2)", 1, "format"),
         ("row(1).run.rps", 5, "in quotes"),
         ("speedup(3)", 9, "takes a row"),
-        ("'abc", 1, "close them"),
+        ("'abc", 1, "is not closed"),
         ("5 parsecs", 3, "ends before"),
         ("5parsecs", 1, "not a unit"),
         ("a\u{e4}", 2, "unexpected"),

@@ -314,7 +314,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "name: a\nrows: [{script: s.js, rate: 5}]",
-        "s.yaml:2:29: an arrival rate of a script needs virtual users",
+        "s.yaml:2:29: an arrival rate of a script needs preallocated virtual users",
     ),
     (
         "name: a\nrows: [{script: s.js, vus: 5, rate: 5, executor: constant-vus}]",

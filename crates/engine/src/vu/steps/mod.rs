@@ -233,8 +233,7 @@ impl StepsVu {
         (thread, host)
     }
 
-    /// Scripts that end with the test. While one computes, nothing else on the worker runs, so waiting samples are
-    /// handed over first.
+    /// Scripts that end with the test. While one computes, the worker does nothing else: samples are handed over first.
     fn scripts(&self, of: &Rc<GroupOnWorker>) -> Scripts {
         let (of, shared) = (Rc::clone(of), Rc::clone(&self.shared));
         Scripts::until(move || {
@@ -571,8 +570,7 @@ impl StepsVu {
         }
     }
 
-    /// Waits until threads are released, an instant (milliseconds since 1970), or it is time to check whether the
-    /// test ends.
+    /// Waits until threads are released, an instant (milliseconds since 1970), or the next check whether the test ends.
     async fn await_others(
         &self,
         mut told: Pin<Box<Notified<'_>>>,

@@ -47,7 +47,7 @@ fn a_long_tail_is_told_by_its_share() {
     let mut times = vec![(0.7, 6 * MS)];
     times.extend((1..=30).map(|step| (0.01, (6 + 5 * step) * MS)));
     let tail = of_times(&times, 10).expect("a tenth waits");
-    assert!(tail.starts_with("one of 10 responses took 1"), "{tail}");
+    assert!(tail.starts_with("one in 10 responses took 1"), "{tail}");
     assert!(tail.contains("the median was 6"), "{tail}");
 }
 

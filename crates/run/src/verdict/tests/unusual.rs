@@ -276,7 +276,7 @@ fn iterations_that_throw_are_told() {
     let verdict = run.judge();
     let text = &found(&verdict, Code::IterationsThrew).expect("told").text;
     assert!(
-        text.starts_with("5,234 of 5,234 iterations ended with an exception"),
+        text.starts_with("5,234 of 5,234 iterations ended with an uncaught exception"),
         "{text}"
     );
 }

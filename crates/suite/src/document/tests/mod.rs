@@ -232,7 +232,7 @@ fn settings_that_make_no_sense_are_refused_with_their_place() {
         (
             "file: a.md\ncolumns:\n- { title: a, value: run.rps, hand: true }\n",
             3,
-            "take out",
+            "remove `hand`",
         ),
         (
             "file: a.md\ncolumns:\n- { title: a, value: row.id }\n- { title: a, value: row.id }\n",

@@ -231,7 +231,7 @@ fn who_does_not_come_back_is_told_and_may_come_late() {
     let (workers, acts) = roster.close();
     let lost = gone(acts);
     assert!(
-        matches!(&lost[..], [(0, lost)] if lost.workers == (1..2) && lost.why.contains("not known")),
+        matches!(&lost[..], [(0, lost)] if lost.workers == (1..2) && lost.why.contains("are unknown")),
         "{lost:?}"
     );
     assert_eq!(workers, 2);

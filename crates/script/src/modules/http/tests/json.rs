@@ -23,6 +23,7 @@ fn json_gives_the_whole_or_a_part() {
             "GoError: cannot parse json due to an error at line 1, character 1 , error: invalid character '<' looking for beginning of value",
             "GoError: the body is null so we can't transform it to JSON - this likely was because of a request error getting the response",
             "GoError: the path has more than 48 parts: take it in two steps",
+            "GoError: the path has more than 48 parts: take it in two steps",
         ]
     );
 }

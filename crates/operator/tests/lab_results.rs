@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a real cluster takes real time")]
 
+#[expect(dead_code, reason = "the other suites use all of it")]
 mod lab;
 #[path = "lab/page.rs"]
 mod page;

@@ -252,7 +252,7 @@ fn settings_that_make_no_sense_are_refused_with_their_place() {
         (
             "file: a.md\ntables:\n- { name: x, preset: gateway }\n- { name: x, preset: gateway }\n",
             4,
-            "of its own",
+            "its own name",
         ),
     ] {
         let error = check(&spec(yaml)).expect_err(yaml);

@@ -366,7 +366,8 @@ impl Thread {
             return Step::Given(Next::End);
         }
         // In the walk at its end, a thread begins no parent transaction.
-        if !self.states[node].under_way && !(is_parent && self.strand.is_last_walk) {
+        let goes_on = self.states[node].under_way || is_parent && self.strand.is_last_walk;
+        if !goes_on {
             self.begin_transaction(walker, node);
         }
         let is_at_end = self.states[node].place == self.states[node].left(controller).len();

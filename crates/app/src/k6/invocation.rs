@@ -352,17 +352,7 @@ impl K6Invocation {
         Ok(ScriptRun {
             plan,
             notices: Vec::new(),
-            summary: SummarySettings {
-                mode: settings.summary_mode,
-                trend_stats: stats,
-                time_unit: options
-                    .summary_time_unit
-                    .clone()
-                    .filter(|unit| !unit.is_empty()),
-                export: settings.summary_export.clone(),
-                new_machine_readable: settings.new_machine_readable,
-                by: settings.summary_by.clone(),
-            },
+            summary: self.summary(stats, options.summary_time_unit.as_deref()),
             counts_series: settings.summary_mode != SummaryMode::Disabled
                 || !settings.no_thresholds,
             outputs: self.outputs(&config)?,
@@ -386,6 +376,19 @@ impl K6Invocation {
             max_duration: needs.total.or_zero(),
             options,
         })
+    }
+
+    /// The settings of the summary, with its trend statistics and its unit of time, which is empty if each value has its own.
+    fn summary(&self, trend_stats: Vec<String>, time_unit: Option<&str>) -> SummarySettings {
+        let settings = &self.settings;
+        SummarySettings {
+            mode: settings.summary_mode,
+            trend_stats,
+            time_unit: time_unit.filter(|unit| !unit.is_empty()).map(str::to_owned),
+            export: settings.summary_export.clone(),
+            new_machine_readable: settings.new_machine_readable,
+            by: settings.summary_by.clone(),
+        }
     }
 
     /// The output of `inspect`, without a final line end, and messages for the user.

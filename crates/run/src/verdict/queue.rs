@@ -61,7 +61,7 @@ fn shows_queue_when_full(facts: &Facts<'_>) -> bool {
     let is_full = |row: &&Row| row.active_vus >= facts.vus;
     let pairs = facts.rows.windows(2);
     let mut heat = Heat::default();
-    let full = pairs.filter(|pair| pair.iter().all(|row| is_full(row)));
+    let full = pairs.filter(|pair| pair.iter().all(&is_full));
     full.for_each(|pair| heat.merge(&pair[1].heat));
     let at = QUEUE_QUANTILES.map(|share| heat.quantile(share).unwrap_or(0) as f64);
     let fastest = facts.answered_time().min();

@@ -19,8 +19,9 @@ fn compare(recorded: &str) {
     let differences: Vec<String> = said
         .iter()
         .zip(&lines)
-        .filter_map(|(said, (expression, expected))| {
-            (said != *expected).then(|| format!("{expression}\n  k6   {expected}\n  here {said}"))
+        .filter(|(said, (_, expected))| *said != *expected)
+        .map(|(said, (expression, expected))| {
+            format!("{expression}\n  k6   {expected}\n  here {said}")
         })
         .collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));

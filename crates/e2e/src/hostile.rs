@@ -413,7 +413,6 @@ pub const STRETCHED: &[Hostile] = &[
     answered("trailers that name a length and a cookie", Act::Close(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nContent-Length: 5\r\nSet-Cookie: a=b\r\n\r\n")),
     answered("an unknown interim answer", Act::Close(b"HTTP/1.1 199 Odd\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")),
     answered("hints before the answer", Act::Close(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")),
-    answered("another protocol that nobody asked for", Act::Close(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n")),
     answered("a length of an answer without a body", Act::Close(b"HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\n\r\n")),
     answered("an old server's body without a length", Act::Close(b"HTTP/1.0 200 OK\r\n\r\nok")),
     answered("a connection that is said to be kept", Act::Close(b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok")),
@@ -426,6 +425,12 @@ pub const STRETCHED: &[Hostile] = &[
     answered("a hundred thousand chunks", Act::Many(CHUNKED, b"1\r\nx\r\n", 100_000, b"0\r\n\r\n")),
     answered("a connection that is said to be closed and is not", Act::Hold(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")),
 ];
+
+/// A change to a protocol that nobody asked for: a response for `bench`, an exception in a script, as in k6.
+pub const SWITCHED: Hostile = answered(
+    "another protocol",
+    Act::Close(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n"),
+);
 
 /// Responses of excessive size.
 pub const MEASURE: &[Hostile] = &[
@@ -625,6 +630,6 @@ pub const CONTENT: &[Hostile] = &[
         "a cookie with a control byte",
         Act::Close(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=\x01\r\nContent-Length: 0\r\n\r\n"),
         None,
-        None,
+        Some("malformed"),
     ),
 ];

@@ -5,12 +5,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use loadline_e2e::browser::{self, Browser};
 use loadline_e2e::process::Running;
 use loadline_e2e::rest::RestApi;
 use loadline_e2e::target::Target;
-use loadline_e2e::{axe, loadline, run_to_end, skip_unless_ci};
+use loadline_e2e::{axe, clock, loadline, run_to_end, skip_unless_ci};
 
 /// Width of wide and narrow pages, in CSS pixels: a laptop and a phone.
 const WIDTHS: [u32; 2] = [1400, 420];
@@ -24,14 +25,27 @@ fn judge(test: &str) -> Option<String> {
     axe::source().map_err(|why| skip_unless_ci(test, &why)).ok()
 }
 
+/// The width of the page if it is more than that of its window; charts follow a change of the window a moment later.
+fn overflow(page: &mut Browser, width: u32) -> Option<u64> {
+    const PATIENCE: Duration = Duration::from_secs(3);
+    let mut wide = 0;
+    let fits = clock::wait_for(PATIENCE, || {
+        clock::pause(Duration::from_millis(50));
+        wide = page
+            .value("document.documentElement.scrollWidth")
+            .as_u64()?;
+        (wide <= u64::from(width)).then_some(())
+    });
+    fits.is_none().then_some(wide)
+}
+
 fn assert_accessible(page: &mut Browser, source: &str) {
     let mut found = Vec::new();
     for width in WIDTHS {
         for is_dark in [false, true] {
             page.look(width, is_dark);
             let scheme = if is_dark { "dark" } else { "light" };
-            let wide = page.value("document.documentElement.scrollWidth");
-            if wide.as_u64() > Some(u64::from(width)) {
+            if let Some(wide) = overflow(page, width) {
                 found.push(format!("{width} {scheme}: the page is {wide} wide"));
             }
             let broken = axe::violations(page, source);

@@ -6,7 +6,9 @@
 use std::time::Duration;
 
 use loadline_e2e::front_ends::Asked;
-use loadline_e2e::hostile::{CONTENT, ENDINGS, GRAMMAR, Hostile, MEASURE, SILENCE, STRETCHED};
+use loadline_e2e::hostile::{
+    CONTENT, ENDINGS, GRAMMAR, Hostile, MEASURE, SILENCE, STRETCHED, SWITCHED,
+};
 use loadline_e2e::server::free_port;
 use loadline_e2e::{Ran, bench, clock, loadline};
 
@@ -89,6 +91,17 @@ fn answers_against_the_grammar() {
 #[ignore = "wants LOADLINE_BIN"]
 fn answers_that_stretch_the_grammar() {
     assert_table(STRETCHED, LONG_TIMEOUT);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_change_of_protocol_is_an_exception_in_a_script() {
+    let server = SWITCHED.serve();
+    let url = server.url("/");
+    let bench = asked(&url, LONG_TIMEOUT).by_bench(loadline());
+    assert_eq!(fault(&bench, None, BENCH_MEMORY_MAX), None);
+    let script = asked(&url, LONG_TIMEOUT).by_script(loadline());
+    assert_eq!((script.count("completed"), script.failures()), (0, vec![]));
 }
 
 #[test]

@@ -13,9 +13,15 @@ use loadline_script::hop::{HopAnswer, HopHeaders, HopOutcome, HopProtocol, HopTi
 use loadline_script::host::{InstanceFacts, LogEntry, ScenarioFacts};
 use loadline_script::loading::{Fetch, FetchError, Libraries, Sources};
 use loadline_script::samples::{CheckSample, HttpSample};
-use loadline_script::vu::{Ending, Iteration, Resume, ScenarioSetup, StackPool, Wait};
+use loadline_script::vu::{Ending, Iteration, Resume, ScenarioSetup, StackPool, VuIds, Wait};
 use loadline_script::{Host, Program, ProgramSettings, ScriptVu, Step, Task};
 use url::Url;
+
+const FIRST: VuIds = VuIds {
+    shown: 1,
+    in_instance: 1,
+    in_test: 1,
+};
 
 const ENTRY: &str = "file:///script.js";
 
@@ -84,7 +90,7 @@ impl Rehearsal {
         let program = Program::new(ENTRY, Arc::new(sources), ProgramSettings::default());
         let listener = Rc::new(Listener::default());
         let host: Rc<dyn Host> = Rc::clone(&listener) as Rc<dyn Host>;
-        let vu = ScriptVu::new(Arc::new(program), host, StackPool::new(), 1, 1);
+        let vu = ScriptVu::new(Arc::new(program), host, StackPool::new(), FIRST);
         let vu = vu.expect("there is memory");
         let mut made = Rehearsal {
             vu,

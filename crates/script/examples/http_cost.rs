@@ -137,13 +137,8 @@ fn main() {
     ));
     let host = Rc::new(Counting::default());
     let seam: Rc<dyn Host> = Rc::clone(&host) as Rc<dyn Host>;
-    let ids = VuIds {
-        shown: 1,
-        in_instance: 1,
-        in_test: 1,
-    };
-    let mut vu =
-        ScriptVu::new(program, seam, StackPool::new(), ids).expect("there is memory for one");
+    let mut vu = ScriptVu::new(program, seam, StackPool::new(), VuIds::FIRST)
+        .expect("there is memory for one");
     run(&mut vu, Task::Init);
     let scenario = Rc::new(ScenarioSetup {
         function: "default".into(),

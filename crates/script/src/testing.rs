@@ -22,13 +22,6 @@ use crate::vu::{
     Task, VuIds, Wait,
 };
 
-/// The numbers of the only virtual user.
-const FIRST: VuIds = VuIds {
-    shown: 1,
-    in_instance: 1,
-    in_test: 1,
-};
-
 /// Responds to a request; the response takes `times`.
 pub(crate) type Answering = Rc<dyn Fn(&HopRequest) -> HopOutcome>;
 
@@ -330,7 +323,7 @@ impl Rehearsal {
         let sources = Arc::new(Sources::new(fetch, entry, folder, Libraries::Embedded));
         let program = Program::new("file:///script.js", sources, self.settings.clone());
         let host: Rc<dyn Host> = Rc::clone(&world) as Rc<dyn Host>;
-        let vu = ScriptVu::new(Arc::new(program), host, StackPool::new(), FIRST);
+        let vu = ScriptVu::new(Arc::new(program), host, StackPool::new(), VuIds::FIRST);
         let mut vu = vu.expect("there is memory");
         let mut endings = vec![self.task(&mut vu, &world, Task::Init)];
         let exports = vu.exports();

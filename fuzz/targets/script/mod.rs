@@ -17,12 +17,6 @@ use loadline_script::vu::{Ending, Iteration, Resume, ScenarioSetup, StackPool, V
 use loadline_script::{Host, Program, ProgramSettings, ScriptVu, Step, Task};
 use url::Url;
 
-const FIRST: VuIds = VuIds {
-    shown: 1,
-    in_instance: 1,
-    in_test: 1,
-};
-
 const ENTRY: &str = "file:///script.js";
 
 /// The only file that there is.
@@ -90,7 +84,7 @@ impl Rehearsal {
         let program = Program::new(ENTRY, Arc::new(sources), ProgramSettings::default());
         let listener = Rc::new(Listener::default());
         let host: Rc<dyn Host> = Rc::clone(&listener) as Rc<dyn Host>;
-        let vu = ScriptVu::new(Arc::new(program), host, StackPool::new(), FIRST);
+        let vu = ScriptVu::new(Arc::new(program), host, StackPool::new(), VuIds::FIRST);
         let vu = vu.expect("there is memory");
         let mut made = Rehearsal {
             vu,

@@ -1,6 +1,6 @@
 //! The release build beside the steps that compile in the development profile.
 //!
-//! Must not know those steps. Invariants: it ends with CI at the latest. Its result is not looked at here: the step
+//! Must not know those steps. Invariant: it ends with CI at the latest. Its result is not looked at here: the step
 //! `release` waits for it, as cargo locks the folder, and reports what failed.
 
 use std::process::{Child, Stdio};

@@ -215,13 +215,13 @@ fn run_steps(options: &Options) -> Vec<Row> {
     let chosen =
         |step: &&Step| options.only.is_empty() || options.only.iter().any(|n| n == step.name);
     let steps: Vec<&Step> = STEPS.iter().filter(chosen).collect();
-    let ends_with_release = steps.iter().any(|step| step.name == "release");
+    let builds_release = steps.iter().any(|step| step.name == "release");
     let mut rows = Vec::new();
     // Stops with this function, whether its result was used or not.
     let mut _release = None;
     for step in steps {
         println!("\n== {}: {}", step.name, step.what);
-        if step.name == "clippy" && ends_with_release {
+        if step.name == "clippy" && builds_release {
             _release = ahead::ReleaseBuild::begin();
         }
         let watch = Stopwatch::start();

@@ -324,7 +324,7 @@ fn lag_exceeds_latency(facts: &Facts<'_>) -> Option<Finding> {
     let window = loadline_model::units::duration_ns(facts.evidence.plan.start_window);
     (lag >= median).then(|| {
         let planned = lag <= window.saturating_mul(2);
-        let gravity = if planned || signs::starts_late(facts) {
+        let gravity = if planned || signs::is_late(facts) {
             Gravity::Note
         } else {
             Gravity::Caution

@@ -5,7 +5,7 @@
 use loadline_model::result::Row;
 
 use super::facts::{Facts, share};
-use super::path::longer_than;
+use super::stats::longer_than;
 
 /// Lateness from which users would call an arrival late.
 pub(super) const LATE_NS: u64 = 100_000_000;

@@ -149,7 +149,7 @@ pub(super) fn stood_still(facts: &Facts<'_>) -> bool {
     let in_flight = in_flight * connections.opened as f64;
     let Times { all, short } = times(&facts.seen.answered_time);
     let connected = all - connections.connect.sum() as f64;
-    let is_long = path::longer_than(&facts.seen.answered_time, path::RETRANSMIT_NS) > 0;
+    let is_long = stats::longer_than(&facts.seen.answered_time, path::RETRANSMIT_NS) > 0;
     let lies = in_flight - short >= HALF * (connected - short);
     is_short && sent < path::FIRST_FLIGHT && is_long && lies && (is_kept || was_there())
 }
@@ -171,7 +171,7 @@ fn times(of: &TimeTrend) -> Times {
     /// Steps of the summation.
     const STEPS: u64 = 20;
     const STEP_NS: u64 = PUT_OFF_NS / STEPS;
-    let longer = |step: u64| path::longer_than(of, step * STEP_NS);
+    let longer = |step: u64| stats::longer_than(of, step * STEP_NS);
     let steps: u64 = (0..STEPS).map(|step| longer(step) + longer(step + 1)).sum();
     let all = of.sum() as f64;
     Times {

@@ -9,9 +9,9 @@ use loadline_model::ErrorClass;
 use super::facts::{Facts, share};
 use super::names;
 use super::path::{
-    NEW_CONNECTIONS, RETRANSMIT_NS, SEGMENT, SYN_TIMEOUT_NS, connections_made, longer_than,
-    round_trip,
+    NEW_CONNECTIONS, RETRANSMIT_NS, SEGMENT, SYN_TIMEOUT_NS, connections_made, round_trip,
 };
+use super::stats::longer_than;
 
 /// Linux's minimum retransmission timeout, with some tolerance for what comes after it.
 const TIMEOUT_NS: std::ops::Range<u64> = 195_000_000..260_000_000;
@@ -146,9 +146,8 @@ pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
 }
 
 /// Responses that were later than usual by one retransmission timeout, which Linux makes longer than its minimum by a
-/// round trip, provided that this side retransmitted as
-/// well: most of the lost segments are retransmitted by the target. Zero if many responses are late by other
-/// amounts.
+/// round trip, provided that this side retransmitted as well: most of the lost segments are retransmitted by the
+/// target. Zero if many responses are late by other amounts.
 fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
     /// Share of the late responses.
     const MOST: f64 = 0.5;

@@ -3,7 +3,6 @@
 //!
 //! Must not know what requests spent their time on. Invariant: a path on this machine or in its rack has no length.
 
-use loadline_metric::TimeTrend;
 use loadline_model::snapshot::Connections;
 
 use super::facts::{Facts, share};
@@ -69,11 +68,6 @@ pub(super) fn queued_ns(facts: &Facts<'_>) -> Option<f64> {
 /// Connections made per request.
 pub(super) fn connections_made(facts: &Facts<'_>) -> f64 {
     share(facts.seen.connections.opened, facts.counts.started)
-}
-
-/// How many values are greater than `ns`.
-pub(super) fn longer_than(time: &TimeTrend, ns: u64) -> u64 {
-    time.count() - time.count_at_or_below(ns)
 }
 
 /// The smoothed round trip in nanoseconds if it is many times the smallest one ever seen, and either the path

@@ -9,7 +9,6 @@ use loadline_model::result::Row;
 
 use super::facts::{Facts, row_seconds, share};
 use super::names;
-use super::path;
 use super::stats::{self, median};
 
 /// Minimum ratio of the median to the fastest response if responses wait for their turn.
@@ -180,17 +179,20 @@ pub(super) fn takes_as_long_for_each(time: &TimeTrend) -> bool {
 /// Whether half of the responses took so much longer than the fastest that some may have waited in the target.
 pub(super) fn may_wait(facts: &Facts<'_>) -> bool {
     const LONGER: f64 = 1.15;
-    let time = facts.answered_time();
-    let times = time.quantile(0.5).zip(time.min());
-    times.is_some_and(|(median, min)| median >= LONGER * min as f64)
+    half_take_longer(facts.answered_time(), LONGER)
 }
 
 /// Whether requests may be queueing, in whatever order: all responses, or those that take most of the time,
 /// take much longer than the fastest of them. Times that vary by nature look the same.
 pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
     let time = names::of_most_time(facts);
-    let times = time.quantile(0.5).zip(time.min());
-    times.is_some_and(|(median, min)| median >= WAITS * min as f64) || slow_ones_may_stand(time)
+    half_take_longer(time, WAITS) || slow_ones_may_stand(time)
+}
+
+/// Whether half of the responses took at least so many times as long as the fastest.
+fn half_take_longer(time: &TimeTrend, times: f64) -> bool {
+    let at = time.quantile(0.5).zip(time.min());
+    at.is_some_and(|(median, fastest)| median >= times * fastest as f64)
 }
 
 /// Whether part of the responses take most of the time and vary as if they waited for each other. For example,
@@ -206,7 +208,7 @@ fn slow_ones_may_stand(time: &TimeTrend) -> bool {
     };
     let bound = (WAITS * fastest as f64) as u64;
     let all = time.count();
-    let slow = path::longer_than(time, bound);
+    let slow = stats::longer_than(time, bound);
     let others = all - slow;
     let first = others + 1 + (FIRST * slow as f64) as u64;
     let at = time.quantiles(&[share(first, all), share(others + slow / 2, all)]);

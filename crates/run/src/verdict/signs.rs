@@ -251,11 +251,6 @@ fn lateness_ns(facts: &Facts<'_>) -> Option<u64> {
     (lag > allowed).then_some(lag)
 }
 
-/// Whether it is reported that requests started late.
-pub(super) fn starts_late(facts: &Facts<'_>) -> bool {
-    late(facts).is_some()
-}
-
 fn late(facts: &Facts<'_>) -> Option<Finding> {
     let lag = lateness_ns(facts)?;
     let window: Duration = facts.evidence.plan.start_window;

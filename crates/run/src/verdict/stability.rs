@@ -16,9 +16,8 @@ use super::downtime::{self, DOWN, Downtime, End, USUAL_MIN, downtime, end_of, go
 use super::facts::{Facts, row_seconds, share};
 use super::link;
 use super::names;
-use super::path;
 use super::signs;
-use super::stats::median;
+use super::stats::{self, median};
 use super::weights;
 use super::wording::{count, duration, percent, rate};
 
@@ -178,7 +177,7 @@ fn is_felt(facts: &Facts<'_>, rows: &[&Row], seconds: f64) -> bool {
     let ns = (seconds * 1e9) as u64;
     let seen = facts.seen;
     let took =
-        path::longer_than(&seen.answered_time, ns) + path::longer_than(&seen.failed_time, ns);
+        stats::longer_than(&seen.answered_time, ns) + stats::longer_than(&seen.failed_time, ns);
     was_failed || took > 0
 }
 
@@ -187,7 +186,7 @@ fn is_felt(facts: &Facts<'_>, rows: &[&Row], seconds: f64) -> bool {
 fn often_take(facts: &Facts<'_>, seconds: f64, outages: usize) -> bool {
     const OFTEN: u64 = 3;
     let usual = facts.answered_time().quantile(0.5).unwrap_or(0.0) / 1e9;
-    let as_long = path::longer_than(facts.answered_time(), (seconds * 1e9) as u64);
+    let as_long = stats::longer_than(facts.answered_time(), (seconds * 1e9) as u64);
     let once = facts.vus.saturating_mul(outages as u64);
     usual >= seconds || names::usually_take(facts, seconds) || as_long > OFTEN * once
 }
@@ -456,7 +455,7 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     }
     let usual = facts.service()?.p50? as f64;
     // Requests that the client timed out are not a pause of the target.
-    if path::longer_than(&facts.seen.failed_time, (longest / 2.0) as u64) >= hit.len() as u64 {
+    if stats::longer_than(&facts.seen.failed_time, (longest / 2.0) as u64) >= hit.len() as u64 {
         return None;
     }
     // An alternation of seconds with and without such a request is not a pause.
@@ -465,7 +464,7 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     }
     let starts: Vec<f64> = hit.iter().map(|(row, _)| row.at_ns as f64 / 1e9).collect();
     let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let every = match super::stats::mean_and_deviation(&gaps) {
+    let every = match stats::mean_and_deviation(&gaps) {
         Some((mean, deviation)) if deviation <= REGULAR * mean => {
             format!(", about every {}", duration((mean * 10.0).round() / 10.0))
         }

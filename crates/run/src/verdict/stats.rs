@@ -2,7 +2,7 @@
 //!
 //! Must not know the meaning of the numbers. Invariant: no result is NaN.
 
-use loadline_metric::student;
+use loadline_metric::{TimeTrend, student};
 
 /// Number of batches into which the seconds are grouped: enough for a t quantile close to the normal one, and
 /// long enough that neighbouring batches are nearly independent (Law and Kelton, "Simulation Modeling and
@@ -60,6 +60,11 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied()
+}
+
+/// How many values are greater than `ns`.
+pub(super) fn longer_than(time: &TimeTrend, ns: u64) -> u64 {
+    time.count() - time.count_at_or_below(ns)
 }
 
 #[cfg(test)]

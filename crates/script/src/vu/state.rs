@@ -61,6 +61,15 @@ pub struct VuIds {
     pub in_test: u64,
 }
 
+impl VuIds {
+    /// The numbers of the first one of a test that runs in one instance.
+    pub const FIRST: VuIds = VuIds {
+        shown: 1,
+        in_instance: 1,
+        in_test: 1,
+    };
+}
+
 /// The state of the calling virtual user.
 pub(crate) struct VuState {
     pub(crate) host: Rc<dyn Host>,

@@ -15,14 +15,18 @@ use super::{Outcome, cargo_linted, outcome};
 use crate::workspace::{self, list, text};
 use crate::{Result, exec};
 
-/// Number of concurrent suites. Most of their tests wait: for a run to end, or for a server that is slow on
-/// purpose.
-const LANES: usize = 3;
+/// Number of concurrent end-to-end suites. Most of their tests wait: for a run to end, or for a server that is slow
+/// on purpose.
+const LANES: usize = 4;
 
-/// Number of concurrent tests in a cluster suite, which runs alone: they wait for pods to start and to end.
+/// Number of concurrent cluster suites: each of their tests has its own namespace.
+const LAB_LANES: usize = 2;
+
+/// Number of concurrent tests in a cluster suite: they wait for pods to start and to end.
 const LAB_THREADS: &str = "4";
 
-/// End-to-end suites that measure the machine: CPU time, starvation, who is in the way, processes by name.
+/// Suites that measure the machine (CPU time, starvation, who is in the way, processes by name), and the one that
+/// removes definitions of the cluster.
 const ALONE: &[&str] = &[
     "e2e_bottlenecks",
     "e2e_demo",
@@ -31,6 +35,7 @@ const ALONE: &[&str] = &[
     "e2e_observe",
     "e2e_response_time",
     "e2e_situations",
+    "lab_chart",
 ];
 
 /// Maximum number of tests that may fail while others run and pass alone. They start servers, burn CPU and
@@ -74,10 +79,9 @@ pub(super) fn run(pattern: &str, environment: &[(String, String)]) -> Result<Out
 
 /// Runs the suites that may run concurrently, then the rest one after another.
 fn run_all(suites: &[Suite], environment: &[(String, String)]) -> Result<Told> {
-    let (beside, alone): (Vec<_>, Vec<_>) = suites.iter().partition(|suite| suite.runs_beside());
     let sum = Mutex::new(Told::default());
-    for (suites, lanes) in [(beside, LANES), (alone, 1)] {
-        let left = Mutex::new(suites.into_iter());
+    for lanes in [LANES, LAB_LANES, 1] {
+        let left = Mutex::new(suites.iter().filter(|suite| suite.lanes() == lanes));
         let lane = || {
             loop {
                 let next = locked(&left).next();
@@ -102,8 +106,15 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Suite {
-    fn runs_beside(&self) -> bool {
-        self.name.starts_with("e2e_") && !ALONE.contains(&self.name.as_str())
+    /// Number of suites that may run while this one does, with it.
+    fn lanes(&self) -> usize {
+        let is = |kind: &str| self.name.starts_with(kind);
+        match () {
+            () if ALONE.contains(&self.name.as_str()) => 1,
+            () if is("e2e_") => LANES,
+            () if is("lab_") => LAB_LANES,
+            () => 1,
+        }
     }
 
     /// Runs its tests, or those selected by `words`, and prints their output after the last has ended.
@@ -172,7 +183,7 @@ mod tests {
         });
         let known = suite(&message).expect("it is one");
         assert_eq!(known.folder, Path::new("/house/crates/e2e"));
-        assert!(known.runs_beside());
+        assert_eq!(known.lanes(), LANES);
         let library = serde_json::json!({
             "manifest_path": "/house/crates/e2e/Cargo.toml",
             "target": {"kind": ["lib"], "name": "loadline_e2e"},

@@ -31,7 +31,7 @@ pub struct RunSetup {
     pub steps: Option<StepsSetup>,
     /// Whether a script's test waits for [`RunCommand::Resume`] before `setup()`.
     pub is_paused: bool,
-    /// For another thread to follow a script's test; `None`: nobody does.
+    /// For another thread to follow the run of a script or of steps; `None`: nobody does.
     pub watch: Option<Arc<RunWatch>>,
     /// The command line, for the result.
     pub command_line: Vec<String>,

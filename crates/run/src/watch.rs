@@ -1,4 +1,4 @@
-//! A script's run as seen by another thread, and what that thread can do with it.
+//! A run of a script or of a plan of steps as seen by another thread, and what that thread can do with it.
 //!
 //! The run reports its progress and measurements; on request, a summary is made from them. Must not know who
 //! requests it, or how it is shown. Invariant: a request only costs the run a briefly held lock.
@@ -6,10 +6,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use loadline_engine::ScriptSetup;
 use loadline_engine::clock::Clock;
 use loadline_engine::hook::{Around, AroundEnding, Place, run_around};
 use loadline_engine::live::{LiveCounters, LiveTotals};
+use loadline_engine::{ScriptMetrics, ScriptSetup};
 use loadline_metric::{BuiltIn, MeasurementsDelta};
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::summarize::HeldThresholds;
@@ -61,11 +61,19 @@ pub struct Steering {
 /// A run as another thread sees it.
 pub struct RunWatch {
     plan: Arc<TestPlan>,
-    script: ScriptSetup,
-    /// Functions that the script exports.
-    functions: Vec<String>,
+    /// `None`: the plan has steps instead.
+    script: Option<WatchedScript>,
+    /// The tag by whose values the summary is split; `None`: it is not split.
+    by_tag: Option<String>,
     engine: OnceLock<(Clock, Vec<Arc<LiveCounters>>)>,
     state: Mutex<State>,
+}
+
+/// The script of a run.
+struct WatchedScript {
+    setup: ScriptSetup,
+    /// Functions that it exports.
+    functions: Vec<String>,
 }
 
 struct State {
@@ -85,26 +93,43 @@ struct State {
 }
 
 impl RunWatch {
-    /// A watch on a run that has not started.
+    /// A watch on the run of a script that has not started; `functions`: those that it exports.
     ///
     /// # Errors
     /// A threshold that cannot be evaluated, in k6's words.
-    pub fn new(
+    pub fn of_script(
         plan: &Arc<TestPlan>,
         script: &ScriptSetup,
         functions: &[String],
         is_paused: bool,
     ) -> Result<RunWatch, String> {
-        let registry = &script.metrics.registry;
+        let watched = WatchedScript {
+            setup: script.clone(),
+            functions: functions.to_vec(),
+        };
+        let watch = RunWatch::of_steps(plan, &script.metrics)?;
+        watch.set_paused(is_paused);
+        Ok(RunWatch {
+            script: Some(watched),
+            ..watch
+        })
+    }
+
+    /// A watch on the run of a plan of steps that has not started.
+    ///
+    /// # Errors
+    /// As [`RunWatch::of_script`].
+    pub fn of_steps(plan: &Arc<TestPlan>, metrics: &ScriptMetrics) -> Result<RunWatch, String> {
+        let registry = &metrics.registry;
         let thresholds = ScriptThresholds::new(&plan.script_thresholds, false, registry)?;
         Ok(RunWatch {
             plan: Arc::clone(plan),
-            script: script.clone(),
-            functions: functions.to_vec(),
+            script: None,
+            by_tag: metrics.series.by_tag.clone(),
             engine: OnceLock::new(),
             state: Mutex::new(State {
                 phase: RunPhase::Created,
-                is_paused,
+                is_paused: false,
                 is_stopped: false,
                 steering: steering_of(plan),
                 thresholds,
@@ -189,8 +214,7 @@ impl RunWatch {
         } = &mut *state;
         let held = thresholds.finish(sum, *until);
         let held: Vec<HeldThresholds> = held.into_iter().map(|(_, held)| held).collect();
-        let script = self.plan.script.as_deref();
-        let tag = script.map(|script| script.series.table_tag());
+        let tag = self.by_tag.as_deref();
         Arc::new(TestSummary::of(sum, duration_ns(*until), tag, &held))
     }
 
@@ -225,9 +249,11 @@ impl RunWatch {
     }
 
     fn run(&self, hook: Hook, data: Option<Arc<str>>) -> Result<Option<Returned>, String> {
-        if !self.functions.iter().any(|name| name == hook.name()) {
+        let exports =
+            |script: &&WatchedScript| script.functions.iter().any(|name| name == hook.name());
+        let Some(script) = self.script.as_ref().filter(exports) else {
             return Ok(None);
-        }
+        };
         let place = match self.engine.get() {
             Some((clock, live)) => Place {
                 clock: *clock,
@@ -240,9 +266,14 @@ impl RunWatch {
             Hook::Teardown => script.lifecycle.teardown_timeout,
         });
         let around = Around::Hook(hook, data);
-        let report = run_around(&self.plan, &self.script, place, &around, limit, &mut |_| {
-            false
-        })
+        let report = run_around(
+            &self.plan,
+            &script.setup,
+            place,
+            &around,
+            limit,
+            &mut |_| false,
+        )
         .map_err(|error| error.to_string())?;
         match report.ending {
             AroundEnding::Done(returned) => Ok(returned),

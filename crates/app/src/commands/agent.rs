@@ -21,7 +21,7 @@ use loadline_script::loading::archive::Archive;
 use loadline_script::secrets::Secrets;
 use loadline_steps::scope::Part;
 
-use super::sinks::series_of;
+use super::sinks::metrics_of;
 use crate::cli::AgentArgs;
 use crate::jmeter::recipe::StepsRecipe;
 use crate::jmeter::{BATCHES, wire};
@@ -133,9 +133,8 @@ fn of_steps(recipe: StepsRecipe, assignment: Assignment) -> Result<EngineSetup, 
     let remade = recipe.remade(sender, assignment.log)?;
     let (number, of) = (assignment.number, assignment.agents);
     let metrics = ScriptMetrics {
-        registry: Arc::default(),
-        series: Arc::new(series_of(&remade.args.results, &remade.plan)),
         values: assignment.values,
+        ..metrics_of(&remade.args.results, &remade.plan)
     };
     let plan = share_of(remade.plan.clone(), number, of).map(Arc::new)?;
     let segment = plan.segment.as_ref().ok_or("the plan is not cut")?;

@@ -9,11 +9,11 @@ use loadline_cluster::Recipe;
 use loadline_model::result::RunResult;
 use loadline_model::{ExitCode, TestPlan};
 use loadline_output::json;
-use loadline_run::ScriptLog;
 use loadline_run::steps::StepsSetup;
+use loadline_run::{RunWatch, ScriptLog, ScriptMetrics};
 
 use super::running::{Finished, Run};
-use super::sinks::Sinks;
+use super::sinks::{Sinks, metrics_of};
 use crate::agents::{Agents, AgentsJob};
 use crate::cli::bench::{ObserveArgs, ResultArgs};
 use crate::http::AccessSettings;
@@ -86,12 +86,16 @@ impl OwnRun<'_> {
             FirstSignal::ENDS_RUN,
             env,
         )?;
-        let web = serve(results, env, &run)?;
+        let of_steps = self.steps.iter();
+        let metrics = of_steps.map(|_| metrics_of(results, run.plan())).next();
+        let watch = watch(metrics.as_ref(), results, &mut run)?;
+        let web = serve(results, env, &run, watch.clone())?;
         let rest = serve_rest(results, env, &run)?;
-        let (mut sinks, metrics) = match &self.steps {
+        let (mut sinks, metrics) = match metrics {
             None => (Sinks::of_samples(results, &mut run, self.name, env)?, None),
-            Some(_) => {
-                let (sinks, metrics) = Sinks::of_metrics(results, &mut run, self.name, env)?;
+            Some(metrics) => {
+                let (sinks, metrics) =
+                    Sinks::of_metrics(results, &mut run, metrics, self.name, env)?;
                 (sinks, Some(metrics))
             }
         };
@@ -104,7 +108,7 @@ impl OwnRun<'_> {
             run.follow_steps(steps);
         }
         let shown = style::of_stderr(results.no_color, env);
-        let tui = screen(results, &run, env);
+        let tui = screen(results, &run, env, watch);
         let is_quiet = results.quiet || tui.is_some();
         let mut live = Live::on_stderr(run.plan(), is_quiet, shown);
         let ran = run.go(&mut |event| {
@@ -173,12 +177,30 @@ fn start_agents(
     }))
 }
 
+/// Follows the metrics of a run of steps if a page or the screen shows them; `None`: nothing follows them.
+///
+/// # Errors
+/// A threshold that cannot be evaluated.
+fn watch(
+    metrics: Option<&ScriptMetrics>,
+    args: &ResultArgs,
+    run: &mut Run,
+) -> Result<Option<Arc<RunWatch>>, Ending> {
+    let Some(metrics) = metrics.filter(|_| args.web.is_some() || args.tui) else {
+        return Ok(None);
+    };
+    let watch = RunWatch::of_steps(run.plan(), metrics).map_err(|why| Ending::usage(&why))?;
+    let watch = Arc::new(watch);
+    run.let_watch(Arc::clone(&watch));
+    Ok(Some(watch))
+}
+
 /// Takes over the whole screen if it is requested and there is one.
-fn screen(args: &ResultArgs, run: &Run, env: &Env) -> Option<Tui> {
+fn screen(args: &ResultArgs, run: &Run, env: &Env, watch: Option<Arc<RunWatch>>) -> Option<Tui> {
     let setup = || TuiSetup {
         plan: Arc::clone(run.plan()),
         commands: run.orders(),
-        watch: None,
+        watch,
         is_paused: false,
         color: style::of_stdout(args.no_color, env).color,
     };
@@ -186,7 +208,12 @@ fn screen(args: &ResultArgs, run: &Run, env: &Env) -> Option<Tui> {
 }
 
 /// Starts to serve the live page if it is requested, and prints its address.
-fn serve(args: &ResultArgs, env: &Env, run: &Run) -> Result<Option<Web>, Ending> {
+fn serve(
+    args: &ResultArgs,
+    env: &Env,
+    run: &Run,
+    watch: Option<Arc<RunWatch>>,
+) -> Result<Option<Web>, Ending> {
     let Some(address) = &args.web else {
         return Ok(None);
     };
@@ -196,7 +223,7 @@ fn serve(args: &ResultArgs, env: &Env, run: &Run) -> Result<Option<Web>, Ending>
         access: &access,
         plan: run.plan(),
         commands: run.orders(),
-        watch: None,
+        watch,
         is_paused: false,
     });
     let web = web.map_err(|why| {

@@ -11,7 +11,7 @@ use loadline_model::result::{RunResult, StopReason};
 use loadline_model::sample::Sample;
 use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
 use loadline_run::steps::StepsSetup;
-use loadline_run::{Load, ObserverFeed, RunSetup};
+use loadline_run::{Load, ObserverFeed, RunSetup, RunWatch};
 
 use crate::environment::RESULT_FILE;
 use crate::journal::{Place, RunJournal};
@@ -35,6 +35,7 @@ pub(super) struct Run {
     command_line: Vec<String>,
     observers: Option<ObserverFeed>,
     steps: Option<StepsSetup>,
+    watch: Option<Arc<RunWatch>>,
     load: Option<Box<dyn Load>>,
     /// For additional outputs of results besides the command line.
     env: Env,
@@ -69,6 +70,7 @@ impl Run {
                 .start(env)
                 .map_err(|refusal| Ending::refusal(refusal.code, &refusal.message))?,
             steps: None,
+            watch: None,
             load: None,
             env: env.clone(),
         })
@@ -111,6 +113,11 @@ impl Run {
         self.steps = Some(steps);
     }
 
+    /// Sets who follows the metrics of the run.
+    pub(super) fn let_watch(&mut self, watch: Arc<RunWatch>) {
+        self.watch = Some(watch);
+    }
+
     /// Runs, passing events to `watch`. The journal is returned, to be ended when the result has been reported.
     ///
     /// # Errors
@@ -124,6 +131,7 @@ impl Run {
             command_line,
             observers,
             steps,
+            watch: metrics_watch,
             load,
             env,
             ..
@@ -132,6 +140,7 @@ impl Run {
             load,
             samples,
             steps,
+            watch: metrics_watch,
             observers,
             ..RunSetup::new(commands, command_line)
         };

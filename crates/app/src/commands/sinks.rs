@@ -64,27 +64,23 @@ impl Sinks {
         })
     }
 
-    /// Starts the requested sinks for a run that measures metrics; returns its metrics.
+    /// Starts the requested sinks for a run that measures these metrics; returns them with their receiver.
     ///
     /// # Errors
     /// As [`Sinks::of_samples`].
     pub(super) fn of_metrics(
         args: &ResultArgs,
         run: &mut Run,
+        metrics: ScriptMetrics,
         name: &str,
         env: &Env,
     ) -> Result<(Sinks, ScriptMetrics), Ending> {
         let plan = Arc::clone(run.plan());
-        let registry = Arc::<MetricRegistry>::default();
-        let (outputs, values) = start_outputs(args, &plan, &registry, name, env)?;
+        let (outputs, values) = start_outputs(args, &plan, &metrics.registry, name, env)?;
         let mut takers = Vec::new();
         let csv = csv(args, &mut takers)?;
         hand_samples(run, takers)?;
-        let metrics = ScriptMetrics {
-            registry,
-            series: Arc::new(series_of(args, &plan)),
-            values,
-        };
+        let metrics = ScriptMetrics { values, ..metrics };
         let sinks = Sinks {
             csv,
             outputs,
@@ -126,13 +122,18 @@ impl Sinks {
     }
 }
 
-/// The series of a plan of steps.
-pub(super) fn series_of(args: &ResultArgs, plan: &TestPlan) -> SeriesPlan {
-    SeriesPlan {
+/// The metrics of a plan of steps, which nobody receives yet.
+pub(super) fn metrics_of(args: &ResultArgs, plan: &TestPlan) -> ScriptMetrics {
+    let series = SeriesPlan {
         by_all_tags: args.out.iter().any(|output| output.kind.wants_series()),
         by_tag: Some(NAME_TAG.to_owned()),
         run_tags: plan.run_tags(),
         ..plan.series()
+    };
+    ScriptMetrics {
+        registry: Arc::default(),
+        series: Arc::new(series),
+        values: None,
     }
 }
 

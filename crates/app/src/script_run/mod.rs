@@ -192,7 +192,7 @@ impl Going<'_> {
             return Ok(Seen::default());
         }
         let functions = &self.loaded.exports.functions;
-        let watch = RunWatch::new(plan, script, functions, self.run.paused);
+        let watch = RunWatch::of_script(plan, script, functions, self.run.paused);
         let watch = Arc::new(watch.map_err(K6Error::config)?);
         Ok(Seen {
             _rest: self.serve_rest(&watch, commands)?,

@@ -39,7 +39,7 @@ pub(crate) struct WebSetup<'a> {
     pub(crate) plan: &'a TestPlan,
     /// The receiver of orders.
     pub(crate) commands: Sender<RunCommand>,
-    /// Access to a script's metrics; `None` for other runs.
+    /// Access to the metrics of a script or of a plan of steps; `None` for other runs.
     pub(crate) watch: Option<Arc<RunWatch>>,
     /// Whether the run waits for an order before it starts.
     pub(crate) is_paused: bool,

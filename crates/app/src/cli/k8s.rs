@@ -36,7 +36,7 @@ pub enum K8sAction {
     ///
     /// Exit codes: those of the test; 255 if it could not run.
     Bench(K8sBenchArgs),
-    /// Print and follow the log of a TestRun, LoadTest or LoadSuite
+    /// Print and follow the log of a TestRun, K6, LoadTest or LoadSuite
     #[command(after_help = "\
 Examples:
   loadline k8s logs test-1
@@ -53,7 +53,7 @@ Examples:
   loadline k8s results test-1
   loadline k8s results test-1 --out results")]
     Results(K8sResultsArgs),
-    /// List TestRuns, LoadTests and LoadSuites, newest first
+    /// List TestRuns, K6s, LoadTests and LoadSuites, newest first
     #[command(after_help = "\
 Examples:
   loadline k8s top -n perf
@@ -180,7 +180,7 @@ pub struct K8sTestArgs {
     /// Which cluster.
     #[command(flatten)]
     pub cluster: ClusterArgs,
-    /// Name of a TestRun, LoadTest or LoadSuite, searched in this order; loadtest/NAME selects the kind
+    /// Name of a TestRun, K6, LoadTest or LoadSuite, searched in this order; loadtest/NAME selects the kind
     pub name: String,
 }
 

@@ -18,6 +18,8 @@ use crate::place::ApiPlace;
 pub enum TestKind {
     /// k6-operator's.
     TestRun,
+    /// What k6-operator called it before its release 1.0.
+    K6,
     /// A script, a line of `bench`, or a JMeter plan.
     LoadTest,
     /// The rows of a suite file, in one pod.
@@ -26,13 +28,18 @@ pub enum TestKind {
 
 impl TestKind {
     /// All of them, in the order in which a name is searched.
-    pub const ALL: [TestKind; 3] = [TestKind::TestRun, TestKind::LoadTest, TestKind::LoadSuite];
+    pub const ALL: [TestKind; 4] = [
+        TestKind::TestRun,
+        TestKind::K6,
+        TestKind::LoadTest,
+        TestKind::LoadSuite,
+    ];
 
     /// Group and version.
     #[must_use]
     pub fn api_version(self) -> &'static str {
         match self {
-            TestKind::TestRun => "k6.io/v1alpha1",
+            TestKind::TestRun | TestKind::K6 => "k6.io/v1alpha1",
             TestKind::LoadTest | TestKind::LoadSuite => "loadline.io/v1alpha1",
         }
     }
@@ -42,6 +49,7 @@ impl TestKind {
     pub fn name(self) -> &'static str {
         match self {
             TestKind::TestRun => "TestRun",
+            TestKind::K6 => "K6",
             TestKind::LoadTest => "LoadTest",
             TestKind::LoadSuite => "LoadSuite",
         }
@@ -52,6 +60,7 @@ impl TestKind {
     pub fn word(self) -> &'static str {
         match self {
             TestKind::TestRun => "testrun",
+            TestKind::K6 => "k6",
             TestKind::LoadTest => "loadtest",
             TestKind::LoadSuite => "loadsuite",
         }
@@ -61,7 +70,7 @@ impl TestKind {
     #[must_use]
     pub fn container(self) -> &'static str {
         match self {
-            TestKind::TestRun => "k6",
+            TestKind::TestRun | TestKind::K6 => "k6",
             TestKind::LoadTest | TestKind::LoadSuite => "loadline",
         }
     }
@@ -85,7 +94,9 @@ impl TestName {
     #[must_use]
     pub fn coordinator(&self) -> String {
         match self.kind {
-            TestKind::TestRun | TestKind::LoadTest => format!("{}-coordinator", self.name),
+            TestKind::TestRun | TestKind::K6 | TestKind::LoadTest => {
+                format!("{}-coordinator", self.name)
+            }
             TestKind::LoadSuite => format!("{}-suite", self.name),
         }
     }
@@ -96,7 +107,7 @@ impl fmt::Display for TestName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             TestKind::TestRun => f.write_str(&self.name),
-            TestKind::LoadTest | TestKind::LoadSuite => {
+            TestKind::K6 | TestKind::LoadTest | TestKind::LoadSuite => {
                 write!(f, "{}/{}", self.kind.word(), self.name)
             }
         }

@@ -118,7 +118,7 @@ impl Load {
     /// Whether tests of a kind can run it.
     pub(super) fn fits(&self, kind: TestKind) -> bool {
         match kind {
-            TestKind::TestRun => matches!(self.work, Work::Script { .. }),
+            TestKind::TestRun | TestKind::K6 => matches!(self.work, Work::Script { .. }),
             TestKind::LoadTest => true,
             TestKind::LoadSuite => false,
         }

@@ -40,7 +40,7 @@ pub(super) fn read_template(path: &Path) -> Result<Value, Ending> {
 
 /// The kind of a test that runs one load.
 fn kind_of(object: &Value) -> Option<TestKind> {
-    let kinds = [TestKind::TestRun, TestKind::LoadTest];
+    let kinds = [TestKind::TestRun, TestKind::K6, TestKind::LoadTest];
     kinds.into_iter().find(|kind| object["kind"] == kind.name())
 }
 
@@ -71,7 +71,7 @@ pub(super) fn manifests(
     add_words(&mut spec, args, load, kind)?;
     let files = load.data();
     let label = match kind {
-        TestKind::TestRun => "k6_cr",
+        TestKind::TestRun | TestKind::K6 => "k6_cr",
         TestKind::LoadTest | TestKind::LoadSuite => "loadline.io/load-test",
     };
     let files = (!files.is_empty()).then(|| {
@@ -141,7 +141,7 @@ fn add_words(
         ));
     }
     let field = match kind {
-        TestKind::TestRun => "args",
+        TestKind::TestRun | TestKind::K6 => "args",
         TestKind::LoadTest | TestKind::LoadSuite => "arguments",
     };
     spec.insert(field.to_owned(), json!(words));

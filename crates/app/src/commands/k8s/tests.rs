@@ -202,6 +202,7 @@ fn tests_of_all_kinds_are_found_by_name() {
     let place = place(&server);
     for (kind, name, status) in [
         ("TestRun", "both", json!({ "stage": "started" })),
+        ("K6", "old", json!({ "stage": "started" })),
         ("LoadTest", "both", json!({ "stage": "finished" })),
         ("LoadTest", "nightly", json!({ "stage": "scheduled" })),
         (
@@ -211,7 +212,7 @@ fn tests_of_all_kinds_are_found_by_name() {
         ),
     ] {
         let group = match kind {
-            "TestRun" => "k6.io/v1alpha1",
+            "TestRun" | "K6" => "k6.io/v1alpha1",
             _ => "loadline.io/v1alpha1",
         };
         server.put(json!({ "apiVersion": group, "kind": kind,
@@ -231,6 +232,7 @@ fn tests_of_all_kinds_are_found_by_name() {
     };
     is("both", "both", "started");
     is("loadtest/both", "loadtest/both", "finished");
+    is("old", "k6/old", "started");
     is("rows", "loadsuite/rows", "finished");
     for (called, why) in [
         ("testrun/rows", "rows"),
@@ -240,7 +242,7 @@ fn tests_of_all_kinds_are_found_by_name() {
         assert!(error.message().contains(why), "{error}");
     }
     let (tests, missing) = place.cluster.tests("shop").expect("a list");
-    assert_eq!((tests.len(), missing.len()), (4, 0));
+    assert_eq!((tests.len(), missing.len()), (5, 0));
 
     let error = stop::stop(&place, "nightly", None).expect_err("it cannot be stopped");
     assert!(error.message().contains("is a schedule"), "{error}");

@@ -175,6 +175,10 @@ pub struct GeneratorUse {
     /// nanoseconds; a few milliseconds are normal.
     #[serde(default)]
     pub stalled_ns: u64,
+    /// All times of 10 ms or more that the process was due but did not run, without those in which it waited for a CPU,
+    /// in nanoseconds.
+    #[serde(default)]
+    pub stalls_ns: u64,
 }
 
 /// Rates of completed and of good requests.

@@ -125,6 +125,7 @@ pub fn joined(first: &Row, second: &Row) -> Row {
     row.generator.throttled_ns = sum_of(a.throttled_ns, b.throttled_ns);
     row.generator.run_queue_ns = a.run_queue_ns + b.run_queue_ns;
     row.generator.stalled_ns = a.stalled_ns.max(b.stalled_ns);
+    row.generator.stalls_ns = a.stalls_ns + b.stalls_ns;
     row
 }
 
@@ -258,6 +259,7 @@ mod tests {
                 throttled_ns: Some(seed + 11),
                 run_queue_ns: seed + 12,
                 stalled_ns: seed + 13,
+                stalls_ns: seed + 14,
             },
             ..Row::default()
         };
@@ -281,7 +283,7 @@ mod tests {
             assert_eq!(of.cpu_cores, (100.0 * 1_000.0 + 300.0 * 3_000.0) / 4_000.0);
             assert_eq!((of.busiest_worker, of.rss_bytes), (0.3, 310));
             assert_eq!((of.throttled_ns, of.run_queue_ns), (Some(422), 424));
-            assert_eq!(of.stalled_ns, 313);
+            assert_eq!((of.stalled_ns, of.stalls_ns), (313, 428));
         }
         assert!(joined(&early, &early).warm_up);
         assert_eq!(joined(&early, &Row::default()).offered, Some(101));

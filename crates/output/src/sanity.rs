@@ -63,6 +63,7 @@ fn check_row(row: &Row) -> Result<(), String> {
         ("bytes_received", row.bytes_received),
         ("generator.run_queue_ns", row.generator.run_queue_ns),
         ("generator.stalled_ns", row.generator.stalled_ns),
+        ("generator.stalls_ns", row.generator.stalls_ns),
         (
             "generator.throttled_ns",
             row.generator.throttled_ns.unwrap_or(0),

@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use loadline_engine::live::LiveTotals;
+use loadline_engine::platform::thread_run_queue;
 use loadline_engine::steps::StepsState;
 use loadline_engine::{EngineSetup, StartError};
 use loadline_model::event::{CROSSED_MARK, Mark, NOT_BEGUN_MARK, WARNING_MARK};
@@ -21,6 +22,7 @@ use loadline_model::{Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
 use crate::collect::{Collector, Told};
 use crate::contract::{Ran, RunError, RunSetup};
 use crate::environment::environment;
+use crate::generator::StallWatch;
 use crate::lifecycle::{Begun, Lifecycle, Surroundings, Trouble, trouble_of};
 use crate::load::{Load, load_of};
 use crate::observing::Observing;
@@ -137,8 +139,7 @@ struct Conductor {
     windows: Option<Windows>,
     /// When reports were last waited for.
     looked_at: Nanos,
-    /// The longest delay beyond a tick since the last emitted second.
-    stalled_ns: u64,
+    stalls: StallWatch,
     /// The part for runs that measure by metrics: scripts and steps.
     script: Option<ScriptConduct>,
     /// The threads of a plan of steps; `None` for other runs.
@@ -174,7 +175,7 @@ impl Conductor {
             at_work_before: 0,
             windows,
             looked_at: Nanos::ZERO,
-            stalled_ns: 0,
+            stalls: StallWatch::default(),
             script: None,
             threads: None,
             watch: None,
@@ -192,12 +193,13 @@ impl Conductor {
             .map_or(TICK, |windows| windows.every.min(TICK));
         self.looked_at = self.load.clock().now();
         while !self.collector.all_ended() {
+            let due = self.load.clock().now() + tick;
             match self.load.reports().recv_timeout(tick) {
                 Ok(report) => self.collector.take(report),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            self.note_stall(tick);
+            self.note_stall(tick, due);
             self.look();
             self.heed_reports(on_event);
             self.heed_observers(on_event);
@@ -326,15 +328,16 @@ impl Conductor {
         }
     }
 
-    /// Notes how much later than one tick this thread runs again: there is no other sign that a process was
-    /// stopped.
-    fn note_stall(&mut self, tick: Duration) {
+    /// Notes how much later than one tick this thread looks again, and how much later it runs again than its wait was
+    /// `due` to end.
+    fn note_stall(&mut self, tick: Duration, due: Nanos) {
         let now = self.load.clock().now();
-        let beyond = now.since(self.looked_at + tick);
-        self.looked_at = now;
         if self.load.is_here() {
-            self.stalled_ns = self.stalled_ns.max(beyond);
+            self.stalls.looked_later(now.since(self.looked_at + tick));
+            let waited = thread_run_queue().map_or(0, |queue| queue.waited_ns);
+            self.stalls.ran_later(now.since(due), waited);
         }
+        self.looked_at = now;
     }
 
     /// Reads the live counters.
@@ -383,7 +386,7 @@ impl Conductor {
 
     /// Emits a whole second, which is when gauges are read.
     fn tell_second(&mut self, mut told: Told, on_event: &mut dyn FnMut(RunEvent)) {
-        told.row.generator.stalled_ns = std::mem::take(&mut self.stalled_ns);
+        self.stalls.write_to(&mut told.row.generator);
         // As in k6, whose seconds start slightly before the iterations do: a virtual user that stops at the end
         // of a second was busy in it.
         let live = LiveTotals {

@@ -6,7 +6,8 @@ use loadline_model::result::Row;
 
 use super::facts::{Facts, row_seconds, share};
 use super::names;
-use super::stats::median;
+use super::queue;
+use super::stats::{longer_than, median};
 
 /// Rows needed to compare thirds.
 const ROWS_MIN: usize = 6;
@@ -61,7 +62,7 @@ pub(super) fn piles_up(facts: &Facts<'_>) -> bool {
         .unwrap_or(0);
     let waits = |row: &&Row| {
         // When no more requests start, slow kinds of them are left.
-        let goes_on = row.completed as f64 >= GOES_ON * most as f64;
+        let goes_on = row.offered > Some(0) || row.completed as f64 >= GOES_ON * most as f64;
         let times = row.heat.quantile(0.1).zip(row.heat.quantile(0.5));
         let all_wait = |(quick, median): (u64, u64)| {
             quick as f64 >= (usual as f64 + LONGER).max(ALIKE * median as f64)
@@ -71,6 +72,29 @@ pub(super) fn piles_up(facts: &Facts<'_>) -> bool {
     let series = facts.evidence.series.iter();
     let waiting: u64 = series.filter(waits).map(|row| row.completed).sum();
     waiting as f64 >= MANY * facts.counts.completed.max(1) as f64
+}
+
+/// Whether many more requests of an open load were in flight all the time than the usual times explain, and some of them
+/// nearly as long as the run: the target serves others first.
+pub(super) fn keeps_some_waiting(facts: &Facts<'_>) -> bool {
+    const MANY: f64 = 10.0;
+    const TIMES: f64 = 3.0;
+    /// Share of the responses that took longer than this.
+    const SOME: f64 = 0.01;
+    const LONG_NS: u64 = 1_000_000_000;
+    let time = facts.answered_time();
+    let usual_s = time.quantile(0.5).unwrap_or(0.0) / 1e9;
+    let rates = facts
+        .rows
+        .iter()
+        .map(|row| row.completed as f64 / row_seconds(row));
+    let usual = rates.fold(0.0, f64::max) * usual_s;
+    let least = facts.rows.iter().map(|row| row.active_vus).min();
+    let long = longer_than(time, LONG_NS);
+    facts.open
+        && queue::starves_some(facts)
+        && least.is_some_and(|least| least as f64 >= MANY.max(TIMES * usual))
+        && long as f64 >= SOME * time.count() as f64
 }
 
 /// Whether as many requests of an open load were in flight at the end of a second as start in one, and hardly any in most of
@@ -85,6 +109,15 @@ pub(super) fn stops_for_a_while(facts: &Facts<'_>) -> bool {
     let most = piles.iter().copied().fold(0.0, f64::max);
     let usual = median(piles);
     facts.open && most >= 1.0 && usual.is_some_and(|usual| usual <= HARDLY * most)
+}
+
+/// Whether iterations of a script mostly consist of requests, and those that take most of the time take longer and longer
+/// instead of equally long.
+fn wait_for_different_times(facts: &Facts<'_>) -> bool {
+    const MOSTLY: f64 = 0.5;
+    const DIFFERENT: f64 = 2.0;
+    let at = names::of_most_time(facts).quantiles(&[0.1, 0.9]);
+    facts.request_share() >= MOSTLY && at.is_some_and(|at| at[1] >= DIFFERENT * at[0])
 }
 
 /// Responses per second in the last third of the run, if arrivals outpace responses from beginning to end.
@@ -102,6 +135,8 @@ pub(super) fn falls_behind(facts: &Facts<'_>) -> Option<f64> {
     let is_pile = second >= GROWS * first && last >= GROWS * second;
     let of_last = |of: fn(&Row) -> f64| rows[end(2)..].iter().map(|row| of(row)).sum::<f64>();
     let answered = of_last(|row| row.completed as f64);
-    let is_behind = answered < of_last(|row| row.started as f64);
+    // A script's requests are counted when they end.
+    let is_behind = answered < of_last(|row| row.started as f64)
+        || facts.is_script() && wait_for_different_times(facts);
     (is_pile && is_behind && last - first >= pile).then(|| answered / of_last(row_seconds))
 }

@@ -150,8 +150,7 @@ fn ended_threads(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Checks of a script: a failed check is no failed request, so no rate shows it.
 fn unheld(facts: &Facts<'_>) -> Option<Finding> {
-    let summary = facts.evidence.summary?;
-    let checks = summary.root.all_checks(" › ");
+    let checks = facts.each_check();
     let (failed, all) = facts.checks();
     let part = share(failed, all);
     let (name, worst) = checks.iter().max_by_key(|(_, check)| check.fails)?;

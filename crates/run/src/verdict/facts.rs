@@ -9,6 +9,7 @@ use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::{Behaviour, Scenario};
 use loadline_model::result::{Row, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
+use loadline_model::test_summary::CheckSummary;
 use loadline_model::units::Nanos;
 
 use super::Evidence;
@@ -351,11 +352,11 @@ impl<'a> Facts<'a> {
         stalled.max().unwrap_or(0) as f64 / 1e9
     }
 
-    /// The share of the run for which the generator's process was stalled, counting the longest stall of each
-    /// second.
+    /// The share of the run for which the generator's process was stalled: of each second its stalls, or the longest if
+    /// the process also waited for a CPU in it.
     pub(super) fn stalled_share(&self) -> f64 {
-        let rows = self.rows.iter();
-        let stalled: u64 = rows.map(|row| row.generator.stalled_ns).sum();
+        let of = |row: &&Row| row.generator.stalled_ns.max(row.generator.stalls_ns);
+        let stalled: u64 = self.rows.iter().map(of).sum();
         (stalled as f64 / 1e9 / self.elapsed_seconds().max(f64::MIN_POSITIVE)).min(1.0)
     }
 
@@ -458,10 +459,22 @@ impl<'a> Facts<'a> {
         self.wrong_share() - self.status_share(|status| status >= 400)
     }
 
+    /// Good responses per second while arrivals were due.
+    pub(super) fn good_while_due(&self) -> f64 {
+        let sum = |of: &dyn Fn(&Row) -> f64| self.rows.iter().map(|row| of(row)).sum::<f64>();
+        let good = sum(&|row| row.good as f64);
+        good / sum(&|row| row_seconds(row)).max(f64::MIN_POSITIVE)
+    }
+
+    /// The checks of a script, with their groups.
+    pub(super) fn each_check(&self) -> Vec<(String, &CheckSummary)> {
+        let summary = self.evidence.summary;
+        summary.map_or_else(Vec::new, |summary| summary.root.all_checks(" › "))
+    }
+
     /// How many checks of a script failed, and the total.
     pub(super) fn checks(&self) -> (u64, u64) {
-        let summary = self.evidence.summary;
-        let checks = summary.map_or_else(Vec::new, |summary| summary.root.all_checks(""));
+        let checks = self.each_check();
         let failed = checks.iter().map(|(_, check)| check.fails).sum();
         let held: u64 = checks.iter().map(|(_, check)| check.passes).sum();
         (failed, failed + held)

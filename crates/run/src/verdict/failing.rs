@@ -92,9 +92,11 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
         _ if facts.left_waiting().is_some() => Some(side_of_silence(facts)),
         _ if facts.refused_share() >= FAILURES_OF_OFFERED => Some(Limit::Target),
         _ if is_often_mistaken(facts) => Some(Limit::Plan),
-        // A check that no response fulfils may be a mistake in the plan.
         1.. if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Target),
         1.. if shapes::wrong_by_checks(facts).is_some() => Some(Limit::Target),
+        // A check that no response fulfils may be a mistake in the plan.
+        0 if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Unknown),
+        1.. if shapes::mostly_fails_checks(facts).is_some() => Some(Limit::Unknown),
         _ if downtime::breaks_off(facts)
             || completes_no_iteration(facts)
             || ran_out_of_data(facts) =>

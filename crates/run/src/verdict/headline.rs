@@ -175,13 +175,24 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
     let asked = facts.asked_rate().unwrap_or(0.0);
     let well = facts.good_share();
     if let Some(answered) = backlog::falls_behind(facts) {
-        return Headline::new(format!(
-            "the offered load of {} was sent, but responses fell behind: {} at the end",
-            rate(asked),
-            rate(answered)
-        ));
+        return Headline::new(match facts.is_script() {
+            true => format!(
+                "the load of {} was sent, but more and more of them were under way",
+                iterations(asked)
+            ),
+            false => format!(
+                "the offered load of {} was sent, but responses fell behind: {} at the end",
+                rate(asked),
+                rate(answered)
+            ),
+        });
     }
-    if let Some(part) = shapes::wrong_by_checks(facts).filter(|_| limit == Limit::Target) {
+    let wrong = match limit {
+        Limit::Target => shapes::wrong_by_checks(facts),
+        Limit::Unknown => shapes::mostly_fails_checks(facts),
+        _ => None,
+    };
+    if let Some(part) = wrong {
         return Headline::new(format!(
             "the load of {} was sent, but {} of the checks failed",
             iterations(asked),
@@ -190,9 +201,13 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
     }
     let good = asked * well * facts.requests_per_iteration();
     if well >= WELL {
+        let load = match facts.is_script() {
+            true => iterations(asked),
+            false => rate(asked),
+        };
         let text = match facts.is_script() {
-            true => format!("{}, {} good responses", iterations(asked), rate(good)),
-            false => format!("{} good responses of {} planned", rate(good), rate(asked)),
+            true => format!("{load}, {} good responses", rate(good)),
+            false => format!("{} good responses of {load} planned", rate(good)),
         };
         return Headline::new(match (lateness::how_late(facts), limit) {
             (Some(late), _) => format!("{text}, but {late}: {}", side_in_words(facts, limit)),
@@ -203,8 +218,11 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             (None, _) if stability::interrupts_many(facts) => {
                 format!("the offered load was delivered, but responses stalled: {text}")
             }
-            (None, _) if backlog::piles_up(facts) => {
-                format!("the offered load was delivered, but responses queued: {text}")
+            (None, _) if backlog::piles_up(facts) || backlog::keeps_some_waiting(facts) => {
+                let answered = rate(facts.good_while_due());
+                format!(
+                    "the load of {load} was sent, but responses queued: {answered} good responses meanwhile"
+                )
             }
             (None, _) if facts.closed_vus() > 0 => {
                 let who = match limit {
@@ -216,6 +234,11 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             (None, _) => format!("the offered load was delivered: {text}"),
         });
     }
+    partly_good_headline(facts, asked, well)
+}
+
+/// The planned load was sent, and a part of it got no good responses.
+fn partly_good_headline(facts: &Facts<'_>, asked: f64, well: f64) -> Headline {
     let failed = facts.counts.failed_total();
     let status = facts.worst_status();
     let others = match (facts.worst_class(), status) {
@@ -230,7 +253,7 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             iterations(asked),
             format!("{} of its requests", percent(well)),
         ),
-        false => (rate(asked), rate(good)),
+        false => (rate(asked), rate(asked * well)),
     };
     let but = match well > 0.0 {
         true => format!("only {part} got good responses"),

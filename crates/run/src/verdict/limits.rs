@@ -179,6 +179,7 @@ fn is_waited_for(facts: &Facts<'_>) -> bool {
         || facts.lacks_answers()
         || stability::interrupts_many(facts)
         || backlog::piles_up(facts)
+        || backlog::keeps_some_waiting(facts)
 }
 
 /// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while the

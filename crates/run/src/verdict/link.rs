@@ -44,7 +44,7 @@ pub(super) struct Link {
 /// A link is full if large bodies take most of a request's time to arrive, some much longer than others, and
 /// the same number of bytes passes each second. It is also full if they take most of the time to leave, and
 /// packets queue; loss without a queue means that there is room. Excluded are a target that sends at its own
-/// pace (each body takes equally long), a load that was delivered, and a worker that reads without pause (it
+/// pace (each body takes equally long, and no packet waits), a load that was delivered, and a worker that reads without pause (it
 /// always finds more bytes).
 pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
     let is_sent = facts.open && facts.missed().is_none() && facts.load_is_constant();
@@ -90,10 +90,15 @@ fn shared_down(facts: &Facts<'_>) -> Option<Link> {
 }
 
 fn full_down(facts: &Facts<'_>) -> Option<Link> {
+    /// Ratio of the usual round trip to the smallest from which packets queue rather than jitter.
+    const QUEUE: f64 = 1.15;
     let receiving = &facts.seen.phases.receiving;
     let (fastest, slowest) = (receiving.min()? as f64, receiving.max()? as f64);
     let body = facts.mean_body();
-    let is_paced = slowest < UNEVEN * fastest;
+    let round_trips = round_trips(&facts.seen.connections);
+    // Packets of a slow sender do not queue.
+    let queue = round_trips.is_some_and(|both| both.waits() && both.are_longer(QUEUE));
+    let is_paced = slowest < UNEVEN * fastest && !queue;
     let share = share_of_receiving(facts)?;
     if share < HALF || body < BODY_MIN || is_paced || has_room(&facts.seen.connections) {
         return None;

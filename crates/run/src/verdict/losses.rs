@@ -31,7 +31,7 @@ pub(super) fn waited_s(facts: &Facts<'_>) -> f64 {
             each * RETRANSMIT_NS as f64 / 1e9
         }
     };
-    let again = again.max(timeouts_s(facts));
+    let again = again.max(timeouts_s(facts)).max(resent_s(facts));
     again.max(lost_connects_s(facts)) + gaps_s(facts)
 }
 
@@ -166,6 +166,33 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
     let is_so =
         ours > RETRANSMITS_MIN && share(ours, late) >= OURS && share(by_timeout, late) >= MOST;
     if is_so { by_timeout } else { 0 }
+}
+
+/// Time by which late responses exceed the usual one, per request in seconds, if this side sent something again for each
+/// of them: a target that hangs acknowledges what it does not answer.
+fn resent_s(facts: &Facts<'_>) -> f64 {
+    /// Share of all responses; if more are late, the median is no usual time.
+    const FEW: f64 = 0.3;
+    /// Share of the timeouts that explain the delay.
+    const MOST: f64 = 0.5;
+    let time = names::of_most_time(facts);
+    let usual = time.quantile(0.5).unwrap_or(0.0);
+    let late = longer_than(time, usual as u64 + TIMEOUT_NS.start);
+    let are_few = late > RETRANSMITS_MIN && share(late, time.count()) <= FEW;
+    // On a short path connects take long because of a full accept queue.
+    let connecting = match round_trip(facts) {
+        Some(_) => 0.0,
+        None => facts.seen.connections.connect.sum() as f64 / time.count().max(1) as f64,
+    };
+    let beyond = (time.mean().unwrap_or(0.0) - usual - connecting).max(0.0);
+    // Each timeout of a segment is twice as long as the one before.
+    let by_each = beyond * time.count() as f64 / late.max(1) as f64;
+    let timeouts = (by_each / TIMEOUT_NS.start as f64 + 1.0).log2().max(1.0);
+    let sent_again = lost_segments(facts).min(retransmits(facts)) as f64;
+    match are_few && sent_again >= MOST * timeouts * late as f64 {
+        true => beyond / 1e9,
+        false => 0.0,
+    }
 }
 
 /// Time by which late responses exceed the usual one, per request in seconds, if they are late by retransmission

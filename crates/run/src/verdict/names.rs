@@ -63,6 +63,15 @@ pub(super) fn usually_take(facts: &Facts<'_>, seconds: f64) -> bool {
     names.len() > 1 && names.iter().any(takes)
 }
 
+/// Whether some name, but not the only one, has this many requests, within a twentieth.
+pub(super) fn one_has(facts: &Facts<'_>, requests: u64) -> bool {
+    const WITHIN: f64 = 0.05;
+    let names = names(facts);
+    let requests = requests as f64;
+    let is_as_many = |named: &Named<'_>| (named.requests - requests).abs() <= WITHIN * requests;
+    names.len() > 1 && names.iter().any(is_as_many)
+}
+
 /// The times of the name that took most of the total time; `None` if there is no such name, or only one name.
 pub(super) fn heaviest<'a>(facts: &Facts<'a>) -> Option<&'a TimeTrend> {
     let names = names(facts);

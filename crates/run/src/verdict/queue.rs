@@ -9,7 +9,8 @@ use loadline_model::result::Row;
 
 use super::facts::{Facts, row_seconds, share};
 use super::names;
-use super::stats::{self, median};
+use super::path::round_trip;
+use super::stats::{self, longer_than, median};
 
 /// Minimum ratio of the median to the fastest response if responses wait for their turn.
 const WAITS: f64 = 1.8;
@@ -44,34 +45,64 @@ struct Queue {
 /// Whether all responses, or those of the request that takes most of the time, or those that came while all virtual
 /// users were in use, show a queue in the target.
 pub(super) fn has_queue(facts: &Facts<'_>) -> bool {
-    shows_queue(facts.answered_time())
-        || names::heaviest(facts).is_some_and(shows_queue)
-        || shows_queue_when_full(facts)
+    let way_ns = round_trip(facts).unwrap_or(0.0) * 1e9;
+    let shows = |time: &TimeTrend| shows_queue(facts, time, way_ns);
+    shows(facts.answered_time())
+        || names::heaviest(facts).is_some_and(shows)
+        || shows_queue_when_full(facts, way_ns)
 }
 
-fn shows_queue(time: &TimeTrend) -> bool {
-    let at = time.quantiles(&QUEUE_QUANTILES).zip(time.min());
-    at.is_some_and(|(at, min)| are_of_queue([at[0], at[1], at[2]], min))
+/// `way_ns`: the part of each time that the network path takes.
+fn shows_queue(facts: &Facts<'_>, time: &TimeTrend, way_ns: f64) -> bool {
+    let at = time
+        .quantiles(&QUEUE_QUANTILES)
+        .zip(fastest_ns(facts, time));
+    at.is_some_and(|(at, fastest)| {
+        let at = [at[0], at[1], at[2]].map(|ns| ns - way_ns);
+        are_of_queue(at, fastest - way_ns)
+    })
+}
+
+/// The fastest response. If the target answered some requests with errors at once, or at once all along, as from a cache,
+/// the fastest of the others: where all wait in a queue, only the first ones do not.
+fn fastest_ns(facts: &Facts<'_>, time: &TimeTrend) -> Option<f64> {
+    /// As a share of the 10th percentile.
+    const AT_ONCE: f64 = 0.5;
+    const MANY_ROWS: usize = 2;
+    /// Maximum difference between the numbers of errors and of such responses: one, or this share.
+    const AS_MANY: f64 = 0.1;
+    let quick = AT_ONCE * time.quantile(QUEUE_QUANTILES[0])?;
+    let at_once = time.count() - longer_than(time, quick as u64);
+    let wrong = facts.counts.completed.saturating_sub(facts.counts.good);
+    let differ = at_once.abs_diff(wrong) as f64;
+    let are_errors = wrong > 0 && differ <= (AS_MANY * wrong as f64).max(1.0);
+    let later = facts.rows.get(1..).unwrap_or_default();
+    let has_some = |row: &&&Row| row.heat.quantile(0.0).is_some_and(|ns| ns < quick as u64);
+    let all_along = later.iter().filter(has_some).count() >= MANY_ROWS.max(later.len() / 3);
+    match at_once > 0 && (are_errors || all_along) {
+        true => time.quantile(share(at_once + 1, time.count())),
+        false => time.min().map(|ns| ns as f64),
+    }
 }
 
 /// The same for the seconds that began and ended with all virtual users in use.
-fn shows_queue_when_full(facts: &Facts<'_>) -> bool {
+fn shows_queue_when_full(facts: &Facts<'_>, way_ns: f64) -> bool {
     const MANY: u64 = 50;
     let is_full = |row: &&Row| row.active_vus >= facts.vus;
     let pairs = facts.rows.windows(2);
     let mut heat = Heat::default();
     let full = pairs.filter(|pair| pair.iter().all(&is_full));
     full.for_each(|pair| heat.merge(&pair[1].heat));
-    let at = QUEUE_QUANTILES.map(|share| heat.quantile(share).unwrap_or(0) as f64);
-    let fastest = facts.answered_time().min();
-    heat.above(0) >= MANY && fastest.is_some_and(|fastest| are_of_queue(at, fastest))
+    let at = QUEUE_QUANTILES.map(|share| heat.quantile(share).unwrap_or(0) as f64 - way_ns);
+    let fastest = fastest_ns(facts, facts.answered_time());
+    heat.above(0) >= MANY && fastest.is_some_and(|fastest| are_of_queue(at, fastest - way_ns))
 }
 
 /// Whether response times at [`QUEUE_QUANTILES`] are those of a queue, given the fastest response.
-fn are_of_queue(at: [f64; 3], fastest: u64) -> bool {
+fn are_of_queue(at: [f64; 3], fastest: f64) -> bool {
     let [quick, median, slow] = at;
     let shows =
-        |queue: &Queue| median >= queue.median * fastest as f64 && slow <= queue.spread * quick;
+        |queue: &Queue| median >= queue.median * fastest.max(0.0) && slow <= queue.spread * quick;
     // Times that vary by nature include short ones, however many requests wait.
     quick >= QUICK * median && QUEUES.iter().any(shows)
 }
@@ -179,20 +210,20 @@ pub(super) fn takes_as_long_for_each(time: &TimeTrend) -> bool {
 /// Whether half of the responses took so much longer than the fastest that some may have waited in the target.
 pub(super) fn may_wait(facts: &Facts<'_>) -> bool {
     const LONGER: f64 = 1.15;
-    half_take_longer(facts.answered_time(), LONGER)
+    half_take_longer(facts, facts.answered_time(), LONGER)
 }
 
 /// Whether requests may be queueing, in whatever order: all responses, or those that take most of the time,
 /// take much longer than the fastest of them. Times that vary by nature look the same.
 pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
     let time = names::of_most_time(facts);
-    half_take_longer(time, WAITS) || slow_ones_may_stand(time)
+    half_take_longer(facts, time, WAITS) || slow_ones_may_stand(time)
 }
 
 /// Whether half of the responses took at least so many times as long as the fastest.
-fn half_take_longer(time: &TimeTrend, times: f64) -> bool {
-    let at = time.quantile(0.5).zip(time.min());
-    at.is_some_and(|(median, fastest)| median >= times * fastest as f64)
+fn half_take_longer(facts: &Facts<'_>, time: &TimeTrend, times: f64) -> bool {
+    let at = time.quantile(0.5).zip(fastest_ns(facts, time));
+    at.is_some_and(|(median, fastest)| median >= times * fastest)
 }
 
 /// Whether part of the responses take most of the time and vary as if they waited for each other. For example,
@@ -208,7 +239,7 @@ fn slow_ones_may_stand(time: &TimeTrend) -> bool {
     };
     let bound = (WAITS * fastest as f64) as u64;
     let all = time.count();
-    let slow = stats::longer_than(time, bound);
+    let slow = longer_than(time, bound);
     let others = all - slow;
     let first = others + 1 + (FIRST * slow as f64) as u64;
     let at = time.quantiles(&[share(first, all), share(others + slow / 2, all)]);

@@ -6,6 +6,7 @@ use loadline_model::snapshot::{Shape, ShapeTally};
 
 use super::body::is_error;
 use super::facts::{Facts, share};
+use super::names;
 
 /// Statuses of responses without a body.
 pub(super) const BODILESS: [u16; 2] = [204, 205];
@@ -26,13 +27,40 @@ fn contain_errors(facts: &Facts<'_>) -> bool {
 }
 
 /// The share of a script's checks that failed, if others passed and responses with a success status contain
-/// errors: the script considers them wrong although their status does not show it.
+/// errors, or had another shape where a check failed: the script considers them wrong although their status does not
+/// show it.
 pub(super) fn wrong_by_checks(facts: &Facts<'_>) -> Option<f64> {
     const OFTEN: f64 = 0.1;
     let (failed, all) = facts.checks();
     let part = share(failed, all);
-    let is_so = part >= OFTEN && failed < all && contain_errors(facts);
-    is_so.then_some(part)
+    let are_wrong = || contain_errors(facts) || fail_by_shape(facts);
+    (part >= OFTEN && failed < all && are_wrong()).then_some(part)
+}
+
+/// The share of a script's checks that failed, if it is most of them: either the target sends something else, or the
+/// script expects it.
+pub(super) fn mostly_fails_checks(facts: &Facts<'_>) -> Option<f64> {
+    const MOST: f64 = 0.5;
+    let (failed, all) = facts.checks();
+    Some(share(failed, all)).filter(|part| *part >= MOST)
+}
+
+/// Whether a check passed for responses of some shapes and failed for those of another one: it failed as often as that
+/// shape occurred. A check that fails for all requests of a name may be a mistake in the plan.
+fn fail_by_shape(facts: &Facts<'_>) -> bool {
+    /// Share of a check's results from which it passes and fails.
+    const SOMETIMES: f64 = 0.05;
+    /// As a share of the failures.
+    const AS_MANY: f64 = 0.05;
+    let shapes = successes(facts);
+    facts.each_check().iter().any(|(_, check)| {
+        let all = check.passes + check.fails;
+        let does_both = share(check.passes.min(check.fails), all) >= SOMETIMES;
+        let is_as_many = |count: u64| share(count.abs_diff(check.fails), check.fails) <= AS_MANY;
+        does_both
+            && shapes.iter().any(|(_, tally)| is_as_many(tally.count))
+            && !names::one_has(facts, check.fails)
+    })
 }
 
 /// The share of `all` responses that have such a body, estimated from the samples of each shape, and an

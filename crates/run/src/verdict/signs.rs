@@ -104,12 +104,19 @@ pub(super) fn is_late(facts: &Facts<'_>) -> bool {
     lateness_ns(facts).is_some()
 }
 
-/// Whether the generator stalled for so long that one start in a hundred was late by it, and by more than a
-/// response takes, although a virtual user was free.
+/// Whether the generator stalled, or hardly got a CPU, for so long that one start in a hundred was late by it, and by more
+/// than a response takes, although a virtual user was free.
 pub(super) fn was_frozen(facts: &Facts<'_>) -> bool {
+    /// Shares of the time in which the workers waited for a CPU, or the quota stopped them, and how late that makes starts.
+    const HARDLY_ANY_CPU: f64 = 0.75;
+    const HARDLY_ANY_QUOTA: f64 = 0.4;
+    const LATE_NS: u64 = 20_000_000;
     let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
     let mean = facts.mean_service().unwrap_or(0.0);
-    lag.is_some_and(|lag| lag >= FROZEN_NS && lag as f64 / 1e9 >= mean)
+    let starved = weights::starved(facts).unwrap_or(0.0);
+    let hardly_ran = starved >= HARDLY_ANY_CPU || weights::stopped(facts) >= HARDLY_ANY_QUOTA;
+    let least = if hardly_ran { LATE_NS } else { FROZEN_NS };
+    lag.is_some_and(|lag| lag >= least && lag as f64 / 1e9 >= mean)
 }
 
 /// A lost part of the generator explains missing load, whatever other causes there are.

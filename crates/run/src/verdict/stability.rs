@@ -101,11 +101,16 @@ fn interruptions(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     found
 }
 
-/// Whether such periods delayed one response in twenty by at least half a second: for its user the service was
-/// interrupted, although all was sent.
+/// Whether such periods delayed one response in twenty by at least half a second, or one in seven for a noticeable time
+/// and many times its usual one: for its user the service was interrupted, although all was sent.
 pub(super) fn interrupts_many(facts: &Facts<'_>) -> bool {
-    let at = facts.answered_time().quantiles(&[0.5, 0.95]);
-    let are_held = at.is_some_and(|at| at[1] - at[0] >= LONG_NS);
+    const NOTICEABLE_NS: f64 = 200e6;
+    const MANY_TIMES: f64 = 10.0;
+    let at = facts.answered_time().quantiles(&[0.5, 0.85, 0.95]);
+    let are_held = at.is_some_and(|at| {
+        let beyond = NOTICEABLE_NS.max(MANY_TIMES * at[0]);
+        at[2] - at[0] >= LONG_NS || at[1] - at[0] >= beyond
+    });
     are_held && (is_interrupted(facts) || backlog::stops_for_a_while(facts))
 }
 

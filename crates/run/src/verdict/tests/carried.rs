@@ -78,9 +78,13 @@ fn a_load_that_lacks_answers_has_a_limit() {
 /// An event loop that blocks every few seconds, while arrivals find free users.
 #[test]
 fn a_load_that_was_carried_with_long_stalls_is_not_called_well() {
-    for (stalled_ms, limit) in [(700, Limit::Target), (300, Limit::Nobody)] {
+    for (part, stalled_ms, limit) in [
+        (0.1, 700, Limit::Target),
+        (0.1, 300, Limit::Nobody),
+        (0.25, 300, Limit::Target),
+    ] {
         let mut run = Run::new(arrivals(150, 9, 300), 9.0, 1_350, 20.0);
-        run.answer(1_350, &[(0.9, 20 * MS), (0.1, stalled_ms * MS)]);
+        run.answer(1_350, &[(1.0 - part, 20 * MS), (part, stalled_ms * MS)]);
         for (second, row) in run.series.iter_mut().enumerate() {
             let is_hit = second % 3 == 1;
             let worst = if is_hit { stalled_ms as f64 } else { 21.0 };
@@ -98,8 +102,20 @@ fn a_load_that_was_carried_with_long_stalls_is_not_called_well() {
     }
 }
 
-/// Fast requests beside a few slow ones that pile up: a pile of a hundredth of all arrivals is half of the slow
-/// ones.
+/// Keep-alive connections in an accept queue that is never emptied: others are served.
+#[test]
+fn users_that_are_kept_waiting_while_others_are_served_are_told() {
+    for (kept, limit) in [(55, Limit::Target), (9, Limit::Nobody)] {
+        let mut run = Run::new(arrivals(300, 7, 500), 7.0, 2_100, 30.0);
+        run.answer(2_100, &[(0.974, 30 * MS), (0.026, 7_000 * MS)]);
+        run.series.iter_mut().for_each(|row| row.active_vus = kept);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let is_told = verdict.headline.contains("but responses queued");
+        assert_eq!(is_told, limit == Limit::Target, "{}", verdict.headline);
+    }
+}
+
 /// One stop of a second and a half at the start: no second is empty, and a fifth of the users waited.
 #[test]
 fn one_stop_that_many_users_met_is_not_called_well() {
@@ -117,6 +133,8 @@ fn one_stop_that_many_users_met_is_not_called_well() {
     }
 }
 
+/// Fast requests beside a few slow ones that pile up: a pile of a hundredth of all arrivals is half of the slow
+/// ones.
 #[test]
 fn a_pile_is_measured_by_the_requests_that_take_the_time() {
     for (slow, limit) in [(240, Limit::Target), (0, Limit::Nobody)] {

@@ -129,6 +129,32 @@ fn errors_in_answers_that_a_script_checks_are_the_targets() {
 }
 
 #[test]
+fn checks_that_mostly_fail_may_be_the_plans_mistake() {
+    let mut run = Run::new(arrivals(60, 10, 40), 10.0, 600, 100.0);
+    run.totals.asked = Some(600);
+    let verdict = with_failed_checks(run, 100).judge();
+    assert_eq!(verdict.limit, Limit::Unknown);
+    assert_eq!(
+        verdict.headline,
+        "the load of 60 iterations/s was sent, but 50.0 % of the checks failed"
+    );
+}
+
+#[test]
+fn checks_that_fail_for_responses_of_another_shape_are_the_targets() {
+    let limit = |others: u64| {
+        let mut run = Run::new(arrivals(60, 10, 40), 10.0, 600, 100.0);
+        run.totals.asked = Some(600);
+        run.some_bodies(600 - others, &["ok"]);
+        run.some_bodies(others, &["<html>Please log in to the shop</html>"]);
+        with_failed_checks(run, 80).judge().limit
+    };
+    // 80 checks failed.
+    assert_eq!(limit(80), Limit::Target);
+    assert_eq!(limit(200), Limit::Nobody);
+}
+
+#[test]
 fn checks_that_do_not_hold_are_told_by_the_worst() {
     let told = |failed: u64| {
         let verdict = with_failed_checks(run(), failed).judge();

@@ -173,6 +173,21 @@ fn a_lost_segment_holds_up_the_streams_of_its_connection() {
         let connections = &mut run.totals.seen.connections;
         (connections.opened, connections.http2) = (20, http2);
         connections.retransmits = 40;
+        (0..20).for_each(|_| connections.min_rtt.record(50_000));
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// A link that drops everything for seconds, and a target that hangs: it acknowledges what it does not answer.
+#[test]
+fn responses_that_are_late_by_an_outage_are_late_on_the_way() {
+    for (retransmits, limit) in [(400, Limit::Network), (12, Limit::Target)] {
+        let mut run = Run::new(constant_vus(10, 10), 10.0, 800, 80.0);
+        run.answer(800, &[(0.8, 100 * MS), (0.2, 1_100 * MS)]);
+        let connections = &mut run.totals.seen.connections;
+        (connections.opened, connections.retransmits) = (10, retransmits);
+        (0..10).for_each(|_| connections.min_rtt.record(10 * MS));
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }

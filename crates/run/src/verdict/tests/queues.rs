@@ -46,6 +46,22 @@ fn quick_answers_before_a_queue_stands_tell_it() {
     assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
 }
 
+/// Three users for a service that takes as long for each, and some errors that it answers at once.
+#[test]
+fn errors_that_come_at_once_are_not_the_fastest_responses() {
+    for (wrong, limit) in [(6, Limit::Plan), (0, Limit::Target)] {
+        let mut run = Run::new(arrivals(80, 8, 3), 8.0, 220, 100.0);
+        run.totals.asked = Some(640);
+        run.totals.active_vus_max = 3;
+        run.totals.never_started = 420;
+        run.answer(220, &[(0.03, MS), (0.97, 100 * MS)]);
+        run.totals.seen.counts.good = 220 - wrong;
+        run.series.iter_mut().for_each(|row| row.active_vus = 3);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
 #[test]
 fn times_far_from_the_fastest_leave_open_whose_they_are() {
     let times = vec![20, 50, 50, 50, 55, 60, 80, 90];

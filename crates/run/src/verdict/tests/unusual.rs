@@ -478,7 +478,7 @@ fn what_spoils_a_load_that_was_sent_is_named() {
     };
     assert_eq!(wrong(460), Limit::Nobody);
     assert_eq!(wrong(400), Limit::Target, "a fifth lacks what others hold");
-    assert_eq!(wrong(0), Limit::Nobody, "the check may be the mistake");
+    assert_eq!(wrong(0), Limit::Unknown, "the check may be the mistake");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::fs;
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use loadline_e2e::process::{Running, binary, send};
@@ -189,6 +190,47 @@ fn a_pipe_without_a_reader_holds_up_no_command() {
         assert_eq!(output.status.code(), Some(104), "{option}: {said}");
         assert!(said.contains("a pipe that no process reads"), "{said}");
     }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_search_whose_script_ends_it_keeps_its_probes() {
+    let asked = AtomicUsize::new(0);
+    let server = Server::start(move |stream, _| {
+        web::serve(stream, |_| {
+            let is_enough = asked.fetch_add(1, Ordering::Relaxed) > 50;
+            web::ok(if is_enough { "enough" } else { "more" })
+        })
+    });
+    let (folder, _) = script(&format!(
+        "import http from 'k6/http';
+         import exec from 'k6/execution';
+         export default function () {{
+             if (http.get('{}').body === 'enough') {{ exec.test.abort('it is enough'); }}
+         }}",
+        server.url("/")
+    ));
+    let mut command = loadline();
+    command.current_dir(&folder);
+    command.args([
+        "capacity", "--slo", "p(99)<5s", "--from", "20", "--to", "200",
+    ]);
+    command.args([
+        "--probe",
+        "2s",
+        "--warm-up",
+        "0s",
+        "--json",
+        "found.json",
+        "script.js",
+    ]);
+    let output = Running::start(command).finish();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(108), "{said}");
+    assert!(said.contains("it is enough"), "{said}");
+    let found = fs::read_to_string(folder.path().join("found.json")).expect("it was written");
+    let found: Value = serde_json::from_str(&found).expect("it is JSON");
+    assert_eq!(found["probes"].as_array().map(Vec::len), Some(1), "{found}");
 }
 
 #[test]

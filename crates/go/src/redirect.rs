@@ -125,6 +125,14 @@ mod tests {
     }
 
     #[test]
+    fn a_reference_to_no_host_stays_where_it_is() {
+        let first = url("http://h/a?b");
+        let mut chain = Chain::default();
+        let hop = chain.follow(&first, (&first, "GET"), 302, "//");
+        assert_eq!(hop.map(|hop| hop.to.text()), Ok("http://h/a?b".to_owned()));
+    }
+
+    #[test]
     fn methods_but_get_and_head_become_get_without_a_body() {
         let first = url("http://h/a");
         for (method, status, becomes, has_body) in [

@@ -160,7 +160,16 @@ pub struct HopFailure {
     pub done_at: Nanos,
     /// The body received so far, if the failure came after the head: k6 passes it to the script, and logs such
     /// a failure without method and URL. `None` without a head.
-    pub partial_body: Option<Vec<u8>>,
+    pub partial_body: Option<PartialBody>,
+}
+
+/// A body that broke off.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PartialBody {
+    /// As received, with its content coding; empty if not kept.
+    pub bytes: Vec<u8>,
+    /// The value of `Content-Encoding`; `None` without one.
+    pub encoding: Option<Vec<u8>>,
 }
 
 /// The result of a hop.

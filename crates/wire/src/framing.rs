@@ -67,6 +67,8 @@ pub enum Reuse {
 pub(crate) struct Facts<'a> {
     pub(crate) content_type: Option<&'a [u8]>,
     pub(crate) length: LengthField<'a>,
+    /// The last Content-Length line that is a number, whatever the others are; `None`: there is none, or a negative one.
+    last_length: Option<u64>,
     transfer: TransferField<'a>,
     close: bool,
     keep_alive: bool,
@@ -162,6 +164,10 @@ impl<'a> Facts<'a> {
 
     fn note_length(&mut self, value: &'a [u8]) {
         let length = decimal(value).filter(|&length| length <= LENGTH_MAX);
+        self.last_length = match length {
+            Some(_) => length,
+            None => signed_length(value, self.last_length),
+        };
         self.length = match (self.length, length) {
             (LengthField::Absent, Some(length)) => LengthField::Value(length),
             (LengthField::Value(first), Some(second)) if first != second => {
@@ -182,6 +188,16 @@ impl<'a> Facts<'a> {
                 last: last_coding(before.last(), value),
             },
         };
+    }
+}
+
+/// A length with a sign, as Java reads numbers; `before` if it is no number.
+#[cold]
+fn signed_length(value: &[u8], before: Option<u64>) -> Option<u64> {
+    let number = std::str::from_utf8(value).ok();
+    match number.and_then(|number| number.parse::<i64>().ok()) {
+        Some(number) => u64::try_from(number).ok(),
+        None => before,
     }
 }
 
@@ -224,12 +240,15 @@ pub(crate) fn decide(
     if is_tunnel(head.status, kind) {
         return Ok((Framing::Tunnel, Reuse::Tunnel));
     }
-    let length = facts.length.checked()?;
+    let length = match codings {
+        Codings::ChunkedAlone => facts.length.checked()?,
+        Codings::ByTheLast => facts.last_length,
+    };
     let persistent = !facts.close && (head.minor >= 1 || facts.keep_alive);
     let last = match facts.transfer {
         TransferField::Absent => LastCoding::None,
         // HTTP/1.0 has no transfer codings.
-        _ if head.minor == 0 => LastCoding::None,
+        _ if head.minor == 0 && codings == Codings::ChunkedAlone => LastCoding::None,
         TransferField::Chunked => LastCoding::Chunked,
         TransferField::Odd { value, last } => odd_coding(value, last, codings)?,
     };

@@ -83,7 +83,7 @@ impl<'a> Head<'a> {
 
 /// Header or trailer lines as (name, value), without white space around values.
 ///
-/// If a value was folded over several lines, each line end in it has become spaces.
+/// If a value was folded over several lines, each line end in it has become one space.
 #[derive(Debug, Clone, Copy)]
 pub struct Fields<'a> {
     lines: &'a [u8],

@@ -23,7 +23,7 @@ pub struct Limits {
     /// Bytes of blank lines allowed before a status line. Default 8: old servers send one blank line too many
     /// after a body; more than a few is not HTTP. Go allows none.
     pub blank_bytes: u8,
-    /// Supported transfer codings. Default: only chunked.
+    /// Supported transfer codings and lengths. Default: only chunked, and a length that can be read.
     pub codings: Codings,
     /// Bytes that a header's value may contain. Default: all that cannot end it.
     pub values: ValueBytes,
@@ -38,13 +38,15 @@ pub enum ValueBytes {
     NoControls,
 }
 
-/// Which Transfer-Encoding a response may have.
+/// Which Transfer-Encoding and Content-Length a response may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codings {
-    /// `chunked`, once and alone, as Go requires; otherwise the response is malformed.
+    /// `chunked`, once and alone, and not in HTTP/1.0; a number, and the same in each line, as Go requires. Otherwise the
+    /// response is malformed.
     ChunkedAlone,
     /// Any. If the last one is chunked, one layer of chunks is removed; otherwise the body lasts until the
-    /// connection closes. Java's client does the same.
+    /// connection closes. A length beside it does not matter; of several lengths the last that is a number holds, and
+    /// without one the body lasts until the connection closes. Apache's client for Java does the same.
     ByTheLast,
 }
 

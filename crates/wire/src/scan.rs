@@ -96,25 +96,40 @@ pub(crate) fn scan_trailers<'a>(
     }))
 }
 
-/// Overwrites the line end before each continuation line with spaces (RFC 9112 §5.2), up to the
-/// first blank line.
+/// Joins each value with its continuation lines by one space (RFC 9112 §5.2), as Go does, up to the first blank line.
+/// Nothing becomes shorter: the room left over is white space before the value.
 pub(crate) fn unfold(bytes: &mut [u8]) {
-    let mut from = 0;
+    let (mut field, mut from) = (0, 0);
     while let Some(found) = memchr(b'\n', &bytes[from..]) {
         let at = from + found;
         from = at + 1;
         match bytes.get(from) {
-            Some(&byte) if is_blank(byte) => {
-                bytes[at] = b' ';
-                if at > 0 && bytes[at - 1] == b'\r' {
-                    bytes[at - 1] = b' ';
-                }
-            }
+            Some(&byte) if is_blank(byte) => join(bytes, field, at),
             Some(b'\n') => return,
             Some(b'\r') if bytes.get(from + 1) == Some(&b'\n') => return,
-            _ => {}
+            _ => field = from,
         }
     }
+}
+
+/// Moves the value of the field that begins at `field` beside its continuation, after the line end at `at`.
+fn join(bytes: &mut [u8], field: usize, at: usize) {
+    let blanks = |bytes: &[u8]| bytes.iter().take_while(|&&byte| is_blank(byte)).count();
+    let after = at + 1 + blanks(&bytes[at + 1..]);
+    let before = &bytes[..at];
+    let before = before.strip_suffix(b"\r").unwrap_or(before);
+    let end = before.len()
+        - before
+            .iter()
+            .rev()
+            .take_while(|&&byte| is_blank(byte))
+            .count();
+    let colon = memchr(b':', &bytes[field..end]).map_or(end, |colon| field + colon + 1);
+    let value = (colon + blanks(&bytes[colon..end])).min(end);
+    let moved = after - 1 - (end - value);
+    bytes.copy_within(value..end, moved);
+    bytes[value..moved].fill(b' ');
+    bytes[after - 1] = b' ';
 }
 
 impl<T> Scan<T> {
@@ -276,9 +291,10 @@ fn status_line(line: &[u8]) -> Result<(u8, u16, Option<&[u8]>), WireError> {
             c,
             rest @ ..,
         ] if minor.is_ascii_digit()
-            && (b'1'..=b'9').contains(a)
+            && a.is_ascii_digit()
             && b.is_ascii_digit()
             && c.is_ascii_digit()
+            && [*a, *b, *c] != *b"000"
             && rest.first().is_none_or(|&byte| byte == b' ') =>
         {
             let digit = |byte: &u8| u16::from(byte - b'0');
@@ -310,8 +326,9 @@ fn odd_status_line(line: &[u8]) -> Result<(u8, u16, Option<&[u8]>), WireError> {
     };
     let spaces = rest.iter().take_while(|&&byte| byte == b' ').count();
     let status = match &rest[spaces..] {
-        [first @ b'1'..=b'9', second, third, after @ ..]
-            if after.first().is_none_or(|&byte| byte == b' ') =>
+        [first, second, third, after @ ..]
+            if [*first, *second, *third] != *b"000"
+                && after.first().is_none_or(|&byte| byte == b' ') =>
         {
             decimal(&[*first, *second, *third]).map(|status| (status as u16, after))
         }
@@ -349,7 +366,10 @@ mod tests {
     fn unfold_stops_at_the_blank_line() {
         let mut bytes = *b"A: b\r\n c\n\td\r\n\r\nbody\r\n kept";
         unfold(&mut bytes);
-        assert_eq!(&bytes, b"A: b   c \td\r\n\r\nbody\r\n kept");
+        assert_eq!(&bytes, b"A:    b c d\r\n\r\nbody\r\n kept");
+        let mut bytes = *b"A:\r\n  b  \r\n\t c\r\nB: d\r\n  e\r\n\r\n";
+        unfold(&mut bytes);
+        assert_eq!(&bytes, b"A:         b c\r\nB:    d e\r\n\r\n");
     }
 
     #[test]

@@ -196,6 +196,7 @@ impl Http2Connection {
         instants: &mut Instants,
     ) -> Result<(), Broken> {
         let Http2Message { head, body } = message;
+        let is_head = head.method() == http::Method::HEAD;
         let is_bodiless = matches!(body, Http2Body::None);
         instants.sent_bytes = head_bytes(&head);
         let (response, stream) = self
@@ -220,6 +221,7 @@ impl Http2Connection {
         }
         let (head, body) = answer.into_parts();
         receiver.http2_head(&head);
+        let is_whole = is_head || matches!(head.status.as_u16(), 204 | 304);
         let has_length = head.headers.contains_key(http::header::CONTENT_LENGTH);
         if body.is_end_stream() {
             return Ok(());
@@ -227,7 +229,9 @@ impl Http2Connection {
         let reading = read_body(body, receiver);
         let read = outgoing.beside(around, instants, reading).await??;
         instants.done = around.clock.now().max(instants.first_byte);
+        // What follows a head that has no body does no harm, as in Go.
         if let Err(error) = read
+            && !is_whole
             && !receiver.is_content()
         {
             self.await_goodbye(around, &error).await?;

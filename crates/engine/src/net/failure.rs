@@ -12,7 +12,7 @@ use loadline_model::ErrorClass;
 use loadline_model::script_names::Network;
 use loadline_wire::WireError;
 
-use super::alert::{alert, likely_cause};
+use super::alert::{alert, in_words, likely_cause};
 use super::dns::LookupFault;
 use super::http2_fault::Http2Fault;
 use super::proxy::ProxyFault;
@@ -131,10 +131,15 @@ impl Failure {
     /// is the target's own violation.
     fn tls(error: &rustls::Error) -> Failure {
         let failure = match error {
-            rustls::Error::AlertReceived(_) => Failure::new(ErrorClass::Tls, tls_detail(error)),
+            rustls::Error::AlertReceived(_) => {
+                Failure::new(ErrorClass::Tls, tls_detail(error, &[]))
+            }
             _ => Failure::new(
                 ErrorClass::Malformed,
-                format!("the target broke the rules of TLS: {}", tls_detail(error)),
+                format!(
+                    "the target broke the rules of TLS: {}",
+                    tls_detail(error, &[])
+                ),
             ),
         };
         failure.because(Cause::Tls(error.clone()))
@@ -197,21 +202,27 @@ pub(super) fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
     error.get_ref()?.downcast_ref()
 }
 
-/// The message for it; a report recognises alerts by their quotes.
-pub(super) fn tls_detail(error: &rustls::Error) -> String {
-    match error {
+/// The message for it, with what may be behind it; a report recognises alerts by their quotes. `first` are the first
+/// received bytes of a handshake.
+pub(super) fn tls_detail(error: &rustls::Error, first: &[u8]) -> String {
+    let cause = likely_cause(error, first);
+    let said = match error {
         rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired) => {
             "the target requires a client certificate".to_owned()
         }
         rustls::Error::AlertReceived(description) => {
-            let cause = likely_cause(*description).map(|cause| format!(": {cause}"));
-            let cause = cause.unwrap_or_default();
-            format!(
-                "the target sent the TLS alert \"{}\"{cause}",
-                alert(*description)
-            )
+            format!("the target sent the TLS alert \"{}\"", alert(*description))
         }
-        other => other.to_string(),
+        rustls::Error::InvalidMessage(_) | rustls::Error::PeerIncompatible(_)
+            if cause.is_some() =>
+        {
+            "the TLS handshake with the target failed".to_owned()
+        }
+        other => in_words(&other.to_string()),
+    };
+    match cause {
+        Some(cause) => format!("{said}: {cause}"),
+        None => said,
     }
 }
 
@@ -314,7 +325,7 @@ mod tests {
             rustls::AlertDescription::HandshakeFailure,
         ));
         let words =
-            "the target sent the TLS alert \"handshake failure\": it may accept only ciphers";
+            "the target sent the TLS alert \"handshake failure\": it may want a client certificate";
         assert!(vague.detail.starts_with(words), "{}", vague.detail);
         let corrupt = failure(rustls::Error::DecryptError);
         assert_eq!(corrupt.class, ErrorClass::Malformed);

@@ -7,13 +7,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use loadline_model::ErrorClass;
-use rustls::{
-    AlertDescription, CertificateError, CipherSuite, ClientConfig, InvalidMessage, ProtocolVersion,
-};
+use rustls::{AlertDescription, CertificateError, CipherSuite, ClientConfig, ProtocolVersion};
 use rustls_pki_types::ServerName;
 use tokio::io::AsyncReadExt;
 use tokio_rustls::TlsConnector;
 
+use super::alert::{in_words, likely_cause};
 use super::failure::{Cause, Failure, Stage, tls_detail, tls_error};
 use super::socket::{Socket, Stream};
 use super::verifier::is_unknown_authority;
@@ -65,8 +64,10 @@ async fn why_none(error: &io::Error, socket: &mut Socket) -> Failure {
     }
     match unread_alert(socket).await {
         Some(description) => {
-            let alert = rustls::Error::AlertReceived(description);
-            Failure::new(ErrorClass::Tls, tls_detail(&alert)).because(Cause::Tls(alert))
+            let error = rustls::Error::AlertReceived(description);
+            let first = socket.first_bytes().to_vec();
+            let failure = Failure::new(ErrorClass::Tls, tls_detail(&error, &first));
+            failure.because(Cause::Handshake { error, first })
         }
         None => Failure::on_connection(Stage::Sending, error, socket.local_addr()),
     }
@@ -95,18 +96,11 @@ fn failure_of(error: &io::Error, first: &[u8], local: Option<SocketAddr>) -> Fai
                 ErrorClass::Tls,
                 "the peer answered the TLS handshake with plain HTTP, which is not TLS",
             ),
-            rustls::Error::InvalidMessage(
-                InvalidMessage::HandshakePayloadTooLarge
-                | InvalidMessage::CertificatePayloadTooLarge,
-            ) => Failure::new(
-                ErrorClass::Tls,
-                "the peer sent a TLS handshake message that is too large, as of a chain of hundreds of certificates",
-            ),
-            rustls::Error::InvalidMessage(_) => Failure::new(
+            rustls::Error::InvalidMessage(_) if likely_cause(tls, first).is_none() => Failure::new(
                 ErrorClass::Tls,
                 "the peer answered the TLS handshake with something that is not TLS",
             ),
-            other => Failure::new(ErrorClass::Tls, tls_detail(other)),
+            other => Failure::new(ErrorClass::Tls, tls_detail(other, first)),
         };
         return failure.because(Cause::Handshake {
             error: tls.clone(),
@@ -141,23 +135,9 @@ fn refusal(why: &CertificateError) -> String {
     }
 }
 
-/// A name of the library in words: `MaximumPathDepthExceeded` is "maximum path depth exceeded".
-pub(crate) fn in_words(name: &str) -> String {
-    let mut words = String::new();
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase()
-            && words.ends_with(|before: char| before.is_ascii_lowercase())
-        {
-            words.push(' ');
-        }
-        words.push(letter.to_ascii_lowercase());
-    }
-    words
-}
-
 #[cfg(test)]
 mod tests {
-    use rustls::OtherError;
+    use rustls::{InvalidMessage, OtherError};
 
     use super::*;
 
@@ -178,7 +158,7 @@ mod tests {
         let failure = failure_of(&error, b"\x16\x03\x03", None);
         assert_eq!(failure.class, ErrorClass::Tls);
         assert!(
-            failure.detail.contains("that is too large"),
+            failure.detail.contains("more than 64 kB"),
             "{}",
             failure.detail
         );

@@ -20,14 +20,14 @@ mod tls;
 mod verifier;
 
 pub(crate) use addresses::{AddressRules, Addresses};
-pub(crate) use alert::{alert, likely_cause};
+pub(crate) use alert::{alert, in_words, is_tls_record, likely_cause};
 pub(crate) use cipher_suites::suite_name;
 pub(crate) use connect::{Connected, Connector, Owner, connect_deadline};
 #[cfg(test)]
 pub(crate) use dns::LookupFault;
 pub(crate) use dns::{Kept, Resolver};
 pub(crate) use failure::{Cause, Failure, Reach, Stage};
-pub(crate) use handshake::{Handshake, in_words};
+pub(crate) use handshake::Handshake;
 pub(crate) use http2_fault::{Http2Fault, http2_code};
 pub(crate) use proxy::ProxyFault;
 pub(crate) use route::{KnownRoute, Route, Routes, Via, Wanted, proxy_for};

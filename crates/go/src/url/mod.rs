@@ -136,7 +136,9 @@ impl Url {
         if !had_scheme {
             reference.scheme.clone_from(&self.scheme);
         }
-        if had_scheme || reference.has_authority {
+        // As in Go, `//` without anything names no other host.
+        let has_host = !reference.host.is_empty() || reference.userinfo.is_some();
+        if had_scheme || has_host {
             reference.path = without_dots(&reference.path, "");
             return reference;
         }

@@ -89,7 +89,12 @@ pub(super) fn run(
         is_quiet,
         search: Search::new(slo.clone(), settings),
     };
-    let answer = hunt.go(&mut prober, &mut seen)?;
+    let (answer, ended) = match hunt.go(&mut prober, &mut seen) {
+        Ok(answer) => (answer, Ok(())),
+        // Probes made before a load failed, or its script ended it, are reported too.
+        Err(why) if !hunt.search.probes().is_empty() => (hunt.search.interrupted(), Err(why)),
+        Err(why) => return Err(why),
+    };
     let file = File {
         answer: &answer,
         target: &target,
@@ -107,7 +112,7 @@ pub(super) fn run(
     // First of all the measurements are kept: a terminal may be gone.
     let saved = json.map_or(Ok(()), |path| save_json(&path, &file));
     let said = say(&text, is_json_alone);
-    saved.and(said)?;
+    saved.and(said).and(ended)?;
     Ok(match args.at_least {
         _ if prober.is_stopped() => ExitCode::ExternalAbort,
         Some(rate) if !answer.shows(rate) => ExitCode::ThresholdsFailed,

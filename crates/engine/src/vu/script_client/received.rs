@@ -4,7 +4,7 @@
 
 use loadline_go::redirect::is_redirect;
 use loadline_model::ErrorClass;
-use loadline_script::hop::{HopHeaders, HopProtocol};
+use loadline_script::hop::{HopHeaders, HopProtocol, PartialBody};
 use loadline_wire::{Head, ResponseSink};
 
 use crate::client::{Passing, Receiver, Wish, announced};
@@ -73,8 +73,12 @@ impl Received {
     }
 
     /// The body as far as it arrived; `None` without a head.
-    pub(super) fn into_partial_body(self) -> Option<Vec<u8>> {
-        (self.status != 0).then_some(self.body)
+    pub(super) fn into_partial_body(self) -> Option<PartialBody> {
+        let encoding = self.headers.get("Content-Encoding").map(<[u8]>::to_vec);
+        (self.status != 0).then_some(PartialBody {
+            bytes: self.body,
+            encoding,
+        })
     }
 
     /// Makes room for a body that is announced.

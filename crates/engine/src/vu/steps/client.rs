@@ -18,7 +18,7 @@ use loadline_model::{ErrorClass, Nanos, is_good_status};
 use loadline_steps::http::{HttpAnswer, HttpAsk, HttpClient, HttpFault, HttpReply};
 use loadline_wire::{Codings, Head, Limits, RequestKind, ResponseSink};
 
-use super::java_words::{closed, java_fault, unfit};
+use super::java_words::{closed, java_fault, nothing_of_gzip, unfit};
 use crate::client::{
     Around, Body, Broken, Http1Connection, IdleConnections, Instants, KeepRules, Message, Passing,
     Receiver, Stop, Wish,
@@ -458,6 +458,9 @@ impl StepsClient {
                 false => return Ok(Cow::Borrowed(body)),
             }
         }
+        if ask.client == HttpClient::Apache && lacks_its_gzip(&ask.method, answer) {
+            return Err(nothing_of_gzip());
+        }
         let plain = answer.plain_body(self.shared.client.body_kept_max);
         plain.map_err(|error| unfit(&error, coding, body))
     }
@@ -554,4 +557,33 @@ fn push_within_line(buffer: &mut Vec<u8>, text: &str, line_end: u8) {
         _ => b'?',
     };
     buffer.extend(text.chars().map(byte_of));
+}
+
+/// Whether a body that may not be empty, being gzip, is: Apache's client begins to decode whatever is not announced as
+/// nothing.
+fn lacks_its_gzip(method: &str, answer: &Answer) -> bool {
+    let is_nothing = |(name, value): &(Vec<u8>, Vec<u8>)| {
+        name.eq_ignore_ascii_case(b"content-length") && value.as_slice() == b"0"
+    };
+    answer.body_bytes == 0
+        && answer.content_coding.as_deref().is_some_and(is_gzip)
+        && method != "HEAD"
+        && !matches!(answer.status, 204 | 304)
+        && !answer.headers.iter().any(is_nothing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_no_gzip_unless_it_is_announced() {
+        let mut answer = Answer::default();
+        answer.status = 200;
+        answer.content_coding = Some("gzip".to_owned());
+        assert!(lacks_its_gzip("GET", &answer) && !lacks_its_gzip("HEAD", &answer));
+        let length = (b"Content-Length".to_vec(), b"0".to_vec());
+        answer.headers.push(length);
+        assert!(!lacks_its_gzip("GET", &answer));
+    }
 }

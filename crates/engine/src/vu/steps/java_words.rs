@@ -10,7 +10,7 @@ use loadline_steps::http::{HttpAsk, HttpClient, HttpFault};
 use loadline_wire::WireError;
 
 use crate::exchange::{begins_as_gzip, is_gzip};
-use crate::net::{Cause, Failure, Reach, Stage};
+use crate::net::{Cause, Failure, Reach, Stage, is_tls_record};
 
 /// What Java reports for a failure.
 pub(super) fn java_fault(failure: &Failure, ask: &HttpAsk) -> HttpFault {
@@ -30,6 +30,14 @@ pub(super) fn closed() -> HttpFault {
     HttpFault {
         class: "java.net.SocketException".to_owned(),
         message: "Socket closed".to_owned(),
+    }
+}
+
+/// What Java reports for a body that has nothing of its content coding.
+pub(super) fn nothing_of_gzip() -> HttpFault {
+    HttpFault {
+        class: "java.io.EOFException".to_owned(),
+        message: "null".to_owned(),
     }
 }
 
@@ -159,7 +167,7 @@ fn unknown_host(failure: &Failure, ask: &HttpAsk) -> String {
 
 fn tls_words(failure: &Failure) -> (&'static str, String) {
     match failure.cause.as_deref() {
-        Some(Cause::Handshake { first, .. }) if !first.is_empty() && first[0] != 0x15 => (
+        Some(Cause::Handshake { first, .. }) if !first.is_empty() && !is_tls_record(first) => (
             "javax.net.ssl.SSLException",
             "Unsupported or unrecognized SSL message".to_owned(),
         ),

@@ -126,8 +126,8 @@ impl Facts {
             _ => self.reason.as_deref(),
         };
         match reason {
-            Some(reason) => format!("{} {reason}", self.status),
-            None => self.status.to_string(),
+            Some(reason) => format!("{:03} {reason}", self.status),
+            None => format!("{:03}", self.status),
         }
     }
 

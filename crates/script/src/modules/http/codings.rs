@@ -20,6 +20,10 @@ const BROTLI_QUALITY: u32 = 6;
 /// The head of a gzip member without optional fields, and its tail: checksum and length (RFC 1952).
 const GZIP_HEAD_BYTES: usize = 10;
 const GZIP_TAIL_BYTES: usize = 8;
+/// The head of a zlib stream (RFC 1950).
+const ZLIB_HEAD_BYTES: usize = 2;
+/// Go's message for a stream that ends too early.
+const SHORT: &str = "unexpected EOF";
 /// Maximum decoded size of an ordinary response.
 const USUAL_MAX: usize = 1 << 20;
 
@@ -136,27 +140,56 @@ pub(super) struct Bounds<'a> {
 }
 
 /// Decodes a body according to `Content-Encoding`, whose last name was applied last. Decoding stops at an
-/// unknown coding.
+/// unknown coding. `broken`: why the body ended before its end; `None`: it did not. As in k6, what arrived is
+/// decoded all the same, and damage within it is found before its end.
 ///
 /// # Errors
-/// The body is damaged, or exceeds the limits.
+/// The body is damaged or broken, or exceeds the limits.
 pub(super) fn unpack(
     body: Vec<u8>,
     encoding: &[u8],
+    broken: Option<Damaged>,
     bounds: &Bounds<'_>,
 ) -> Result<Vec<u8>, Damaged> {
     let encoding = String::from_utf8_lossy(encoding);
-    let mut body = body;
+    let (mut body, mut broken) = (body, broken);
     for name in encoding.rsplit(',') {
         let Some(coding) = Coding::named(name.trim()) else {
-            return Ok(body);
+            break;
         };
-        body = unpack_one(&body, coding, bounds)?;
+        match unpack_one(&body, coding, bounds) {
+            Ok(out) => body = out,
+            Err(Fault::OfBounds(beyond)) => return Err(beyond),
+            Err(Fault::OfBytes { reason, partial }) => {
+                let damage = damaged(coding, &reason, partial.is_some(), broken);
+                match partial {
+                    Some(partial) => (body, broken) = (partial, Some(damage)),
+                    None => return Err(damage),
+                }
+            }
+        }
     }
-    Ok(body)
+    match broken {
+        Some(broken) => Err(Damaged {
+            partial: Some(body),
+            ..broken
+        }),
+        None => Ok(body),
+    }
 }
 
-fn unpack_one(body: &[u8], coding: Coding, bounds: &Bounds<'_>) -> Result<Vec<u8>, Damaged> {
+/// Why a decoder stopped.
+enum Fault {
+    OfBounds(Damaged),
+    OfBytes {
+        /// In the words of Go's reader.
+        reason: String,
+        /// What was decoded; `None`: k6 could not even create its reader.
+        partial: Option<Vec<u8>>,
+    },
+}
+
+fn unpack_one(body: &[u8], coding: Coding, bounds: &Bounds<'_>) -> Result<Vec<u8>, Fault> {
     if coding == Coding::Gzip
         && bounds.bytes_max >= USUAL_MAX as u64
         && let Some(out) = unpack_usual_gzip(body)
@@ -164,17 +197,23 @@ fn unpack_one(body: &[u8], coding: Coding, bounds: &Bounds<'_>) -> Result<Vec<u8
         return Ok(out);
     }
     let mut out = Vec::with_capacity(body.len().saturating_mul(4).min(1 << 20));
-    if body.is_empty() {
-        return match coding {
-            Coding::Zstd => Ok(out),
-            Coding::Gzip => Err(damaged(coding, "EOF", out)),
-            Coding::Deflate | Coding::Brotli => Err(damaged(coding, "unexpected EOF", out)),
-        };
+    if body.is_empty() && coding == Coding::Zstd {
+        return Ok(out);
+    }
+    if body.is_empty() && coding == Coding::Gzip {
+        return Err(Fault::OfBytes {
+            reason: "EOF".to_owned(),
+            partial: None,
+        });
     }
     let mut packed = Packed::new(body, bounds);
     let input = &mut packed;
     let read = match coding {
         Coding::Gzip => read_all(MultiGzDecoder::new(input), &mut out, bounds),
+        // The decoder takes nothing for a whole stream.
+        Coding::Deflate | Coding::Brotli if body.is_empty() => {
+            Err(io::ErrorKind::UnexpectedEof.into())
+        }
         Coding::Deflate => read_all(ZlibDecoder::new(input), &mut out, bounds),
         Coding::Zstd => {
             let reader = zstd::Decoder::with_buffer(input);
@@ -183,11 +222,14 @@ fn unpack_one(body: &[u8], coding: Coding, bounds: &Bounds<'_>) -> Result<Vec<u8
         Coding::Brotli => read_all(brotli::Decompressor::new(input, 4_096), &mut out, bounds),
     };
     match read {
-        Err(_) if packed.is_late => Err(late()),
+        Err(_) if packed.is_late => Err(Fault::OfBounds(late())),
         Ok(End::Whole) => Ok(out),
-        Ok(End::TooLong) => Err(too_long(bounds.bytes_max)),
-        Ok(End::Late) => Err(late()),
-        Err(error) => Err(damaged(coding, &reason(coding, body, &error), out)),
+        Ok(End::TooLong) => Err(Fault::OfBounds(too_long(bounds.bytes_max))),
+        Ok(End::Late) => Err(Fault::OfBounds(late())),
+        Err(error) => Err(Fault::OfBytes {
+            reason: reason(coding, body, &error),
+            partial: has_reader(coding, body).then_some(out),
+        }),
     }
 }
 
@@ -312,19 +354,25 @@ fn late() -> Damaged {
     }
 }
 
+/// Whether k6 could create a reader: those of gzip and zlib begin by reading the stream's head.
+fn has_reader(coding: Coding, body: &[u8]) -> bool {
+    match coding {
+        Coding::Gzip => body.len() >= GZIP_HEAD_BYTES && body.starts_with(&[0x1f, 0x8b]),
+        Coding::Deflate => body.len() >= ZLIB_HEAD_BYTES && body[0] & 15 == 8,
+        Coding::Zstd | Coding::Brotli => true,
+    }
+}
+
 /// The message of Go's reader of the coding.
 fn reason(coding: Coding, body: &[u8], error: &io::Error) -> String {
     let starts_well = match coding {
-        Coding::Gzip => body.len() >= 10 && body.starts_with(&[0x1f, 0x8b]),
-        Coding::Deflate => body.len() >= 2 && body[0] & 15 == 8,
         Coding::Zstd => body.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]),
-        Coding::Brotli => true,
+        _ => has_reader(coding, body),
     };
     match coding {
-        _ if starts_well && error.kind() == io::ErrorKind::UnexpectedEof => {
-            "unexpected EOF".to_owned()
-        }
-        Coding::Gzip if body.len() < 10 => "unexpected EOF".to_owned(),
+        _ if starts_well && error.kind() == io::ErrorKind::UnexpectedEof => SHORT.to_owned(),
+        Coding::Gzip if body.len() < GZIP_HEAD_BYTES => SHORT.to_owned(),
+        Coding::Deflate if body.len() < ZLIB_HEAD_BYTES => SHORT.to_owned(),
         Coding::Gzip if !starts_well || error.to_string().contains("header") => {
             "gzip: invalid header".to_owned()
         }
@@ -337,18 +385,34 @@ fn reason(coding: Coding, body: &[u8], error: &io::Error) -> String {
     }
 }
 
-fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
-    let reads_late = matches!(coding, Coding::Zstd | Coding::Brotli);
-    if reason == "unexpected EOF" && (reads_late || !partial.is_empty()) {
-        // A truncated stream: to k6 that is not an error of the coding, if its reader could be created.
-        return Damaged {
+/// What damage means to k6: a stream that is merely short, once its reader exists, ends for the reason for which
+/// the body ended.
+fn damaged(coding: Coding, reason: &str, has_reader: bool, broken: Option<Damaged>) -> Damaged {
+    let is_short = matches!(reason, "EOF" | SHORT);
+    match broken {
+        Some(broken) if is_short && (has_reader || broken.class == ErrorClass::Timeout) => broken,
+        Some(broken) if is_short => {
+            let detail = format!("error decompressing response body ({})", broken.detail);
+            Damaged {
+                class: broken.class,
+                code: 1701,
+                tag: detail.clone(),
+                detail,
+                partial: None,
+            }
+        }
+        None if is_short && has_reader => Damaged {
             class: ErrorClass::Truncated,
             code: 1000,
             tag: reason.to_owned(),
             detail: reason.to_owned(),
-            partial: Some(partial),
-        };
+            partial: None,
+        },
+        _ => corrupt(coding, reason),
     }
+}
+
+fn corrupt(coding: Coding, reason: &str) -> Damaged {
     let detail = format!("error decompressing response body ({reason})");
     let tag = match coding {
         // k6 repeats the prefix for this one, and for named errors of the readers of these two.
@@ -363,155 +427,9 @@ fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
         code: 1701,
         tag,
         detail,
-        partial: (reads_late || !partial.is_empty()).then_some(partial),
+        partial: None,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn unpack(body: Vec<u8>, encoding: &[u8]) -> Result<Vec<u8>, Damaged> {
-        let bounds = Bounds {
-            bytes_max: 4 << 20,
-            is_late: &|| false,
-        };
-        super::unpack(body, encoding, &bounds)
-    }
-
-    #[test]
-    fn damage_is_told_in_k6s_words() {
-        let table = [
-            ("gzip", "error decompressing response body (unexpected EOF)"),
-            (
-                "br",
-                "error decompressing response body (brotli: PADDING_2)",
-            ),
-            (
-                "zstd",
-                "error decompressing response body (error decompressing response body (invalid input: magic number mismatch))",
-            ),
-            (
-                "deflate",
-                "error decompressing response body (error decompressing response body (zlib: invalid header))",
-            ),
-        ];
-        for (name, expected) in table {
-            let damaged = unpack(b"notgzip".to_vec(), name.as_bytes()).unwrap_err();
-            assert_eq!(
-                (damaged.code, damaged.tag.as_str()),
-                (1701, expected),
-                "{name}"
-            );
-        }
-        let headless = unpack(b"this was never packed".to_vec(), b"gzip").unwrap_err();
-        assert_eq!(
-            headless.tag,
-            "error decompressing response body (error decompressing response body (gzip: invalid header))"
-        );
-        assert_eq!(unpack(b"plain".to_vec(), b"foo").unwrap(), b"plain");
-        for (name, code, tag) in [
-            ("gzip", 1701, "error decompressing response body (EOF)"),
-            (
-                "deflate",
-                1701,
-                "error decompressing response body (unexpected EOF)",
-            ),
-            ("br", 1000, "unexpected EOF"),
-        ] {
-            let damaged = unpack(Vec::new(), name.as_bytes()).unwrap_err();
-            assert_eq!((damaged.code, damaged.tag.as_str()), (code, tag), "{name}");
-        }
-        assert_eq!(unpack(Vec::new(), b"zstd").unwrap(), b"");
-        let whole = pack(&[b'x'; 1_000], &[Coding::Gzip]).unwrap();
-        let followed = unpack([&whole[..], &[0; 10]].concat(), b"gzip").unwrap_err();
-        assert!(
-            followed.tag.ends_with("(gzip: invalid header))"),
-            "{followed:?}"
-        );
-        assert_eq!(followed.partial, Some(vec![b'x'; 1_000]));
-        let cut = pack(&[b'x'; 1_000], &[Coding::Gzip]).unwrap();
-        let damaged = unpack(cut[..cut.len() - 6].to_vec(), b"gzip").unwrap_err();
-        assert_eq!(
-            (damaged.code, damaged.tag.as_str()),
-            (1000, "unexpected EOF")
-        );
-    }
-
-    #[test]
-    fn lists_name_known_codings_only() {
-        assert_eq!(
-            parse_list("gzip, br").unwrap(),
-            [Coding::Gzip, Coding::Brotli]
-        );
-        assert_eq!(
-            parse_list("foo").unwrap_err(),
-            "unknown compression algorithm foo, supported algorithms are [gzip deflate zstd br]"
-        );
-    }
-
-    #[test]
-    fn the_usual_gzip_is_told_from_the_rest() {
-        let text = b"<AddResult>12</AddResult>".repeat(9);
-        let packed = pack(&text, &[Coding::Gzip]).unwrap();
-        assert_eq!(unpack_usual_gzip(&packed), Some(text.clone()));
-        // Twice, since the state is kept.
-        assert_eq!(unpack_usual_gzip(&packed), Some(text.clone()));
-        let mut damaged = packed.clone();
-        *damaged.last_mut().unwrap() ^= 1;
-        assert_eq!(unpack_usual_gzip(&damaged), None);
-        let two = [packed.clone(), packed.clone()].concat();
-        assert_eq!(unpack_usual_gzip(&two), None);
-        assert_eq!(unpack(two, b"gzip").unwrap(), text.repeat(2));
-        assert_eq!(unpack_usual_gzip(&packed[..12]), None);
-    }
-
-    #[test]
-    fn a_bomb_ends_where_the_bounds_say() {
-        for coding in [Coding::Gzip, Coding::Deflate, Coding::Zstd, Coding::Brotli] {
-            let bomb = pack(&vec![0; 8 << 20], &[coding]).unwrap();
-            let name = coding.name().as_bytes();
-            let long = unpack(bomb.clone(), name).unwrap_err();
-            assert_eq!(long.class, ErrorClass::TooLarge, "{coding:?}");
-            let bounds = Bounds {
-                bytes_max: u64::MAX,
-                is_late: &|| true,
-            };
-            let late = super::unpack(bomb, name, &bounds).unwrap_err();
-            assert_eq!((late.class, late.code), (ErrorClass::Timeout, 1050));
-        }
-    }
-
-    #[test]
-    fn what_unpacks_to_nothing_is_given_up_in_time_too() {
-        let nothing = pack(b"", &[Coding::Gzip]).unwrap();
-        let body = nothing.repeat(4 * PACKED_BLOCK / nothing.len());
-        let looks = std::cell::Cell::new(0);
-        let bounds = Bounds {
-            bytes_max: 4 << 20,
-            is_late: &|| looks.replace(looks.get() + 1) == 1,
-        };
-        let late = super::unpack(body, b"gzip", &bounds).unwrap_err();
-        assert_eq!((late.code, looks.get()), (1050, 2));
-    }
-
-    proptest! {
-        #[test]
-        fn packing_is_undone(
-            body in prop::collection::vec(any::<u8>(), 1..300),
-            order in prop::sample::subsequence(vec![Coding::Gzip, Coding::Deflate, Coding::Zstd, Coding::Brotli], 0..4),
-        ) {
-            let packed = pack(&body, &order).unwrap();
-            let names: Vec<&str> = order.iter().map(|coding| coding.name()).collect();
-            prop_assert_eq!(unpack(packed, names.join(", ").as_bytes()).unwrap(), body);
-        }
-
-        #[test]
-        fn hostile_bytes_are_told_not_trusted(body in prop::collection::vec(any::<u8>(), 0..200)) {
-            for name in ["gzip", "deflate", "zstd", "br"] {
-                let _ = unpack(body.clone(), name.as_bytes());
-            }
-        }
-    }
-}
+mod tests;

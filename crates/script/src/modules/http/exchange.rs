@@ -3,6 +3,8 @@
 //! It sends nothing itself: it returns the next hop, and gets its outcome; so a script can wait for it or run
 //! concurrently. Must not know the script's values. Invariant: every hop is recorded exactly once.
 
+mod failing;
+
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,7 +20,7 @@ use loadline_model::{ErrorClass, Nanos};
 use super::answer::Facts;
 use super::auth::Rounds;
 use super::call::{Call, CallCookie, ResponseType};
-use super::codings::{self, Bounds, Damaged};
+use super::codings::Damaged;
 use super::cookies::{append_pair, set_cookies};
 use super::debug;
 use super::headers::is_value;
@@ -337,11 +339,8 @@ impl Exchange {
         if !may_be_there || !(is_wanted || is_shown) {
             return Ok(body);
         }
-        let bounds = Bounds {
-            bytes_max: state.program.settings.http.body_max,
-            is_late: &|| state.interrupt() || state.host.now() >= self.deadline,
-        };
-        match codings::unpack(body, encoding, &bounds) {
+        let unpacked = self.decoded(state, body, encoding, None);
+        match unpacked {
             Err(damaged) if !is_wanted => Ok(damaged.partial.unwrap_or_default()),
             unpacked => unpacked,
         }
@@ -455,65 +454,6 @@ impl Exchange {
         self.address = Rc::new(Address::of(hop.to));
         self.rounds.enter(&self.address);
         self.followed += 1;
-    }
-
-    fn damaged(
-        &mut self,
-        state: &VuState,
-        answer: &HopAnswer,
-        damaged: Damaged,
-        expected: Expectation,
-    ) -> Next {
-        let failure = HopFailure {
-            class: damaged.class,
-            code: damaged.code,
-            tag: damaged.tag,
-            detail: damaged.detail,
-            protocol: Some(answer.protocol),
-            remote: answer.remote,
-            tls: answer.tls,
-            times: answer.times,
-            done_at: answer.done_at,
-            partial_body: None,
-        };
-        // A failure caused by the end of the iteration counts as little as an interrupted hop.
-        if !state.is_cancelled() {
-            sample::record(state, &self.sampled(expected), &Outcome::Failure(&failure));
-        }
-        self.trace_failure(state, &failure);
-        let words = failure.detail.clone();
-        Next::Done(Facts::failed(
-            &self.call,
-            &self.shown_address(),
-            &failure,
-            words,
-            damaged.partial,
-        ))
-    }
-
-    fn failed(&mut self, state: &VuState, failure: &HopFailure) -> Next {
-        let expected = self.rounds.expectation();
-        sample::record(state, &self.sampled(expected), &Outcome::Failure(failure));
-        self.trace_failure(state, failure);
-        let words = match &failure.partial_body {
-            Some(_) => failure.detail.clone(),
-            None => format!(
-                "{} {}: {}",
-                // As in Go, the method is that of the first hop, and the URL that of the last.
-                verb(&self.call.method),
-                quoted(&self.shown_address().without_password()),
-                failure.detail
-            ),
-        };
-        let partial = failure.partial_body.clone();
-        let partial = partial.filter(|_| self.call.response_type != ResponseType::None);
-        Next::Done(Facts::failed(
-            &self.call,
-            &self.shown_address(),
-            failure,
-            words,
-            partial,
-        ))
     }
 }
 

@@ -329,6 +329,27 @@ fn a_refused_stream_is_tried_again_on_its_connection() {
     });
 }
 
+/// As in Go, which reads nothing after such a head.
+#[test]
+fn what_follows_a_head_without_a_body_does_no_harm() {
+    for status in [204_u16, 304] {
+        super::in_runtime(async move {
+            let handle = move |stream| {
+                answer_http2(stream, move |_, mut respond| {
+                    let head = http::Response::builder().status(status);
+                    let head = head.header("content-length", "5").body(());
+                    let head = head.expect("a good head");
+                    let mut body = respond.send_response(head, false).expect("it is open");
+                    body.send_data(Bytes::new(), true).expect("it is open");
+                })
+            };
+            let (at, ..) = serve(certified(&[b"h2"]).acceptor, handle).await;
+            let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
+            assert_eq!(bench.answer(&at).await.status, status);
+        });
+    }
+}
+
 #[test]
 fn a_goodbye_is_told_in_k6s_words() {
     super::in_runtime(async {

@@ -8,7 +8,7 @@ use loadline_model::civil::Civil;
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
 use super::{Occasion, Trouble, code};
-use crate::net::{alert, in_words, is_unknown_authority, likely_cause};
+use crate::net::{alert, in_words, is_tls_record, is_unknown_authority, likely_cause};
 
 /// What TLS found wrong after the handshake.
 pub(super) fn broken(error: &TlsError) -> Trouble {
@@ -18,7 +18,7 @@ pub(super) fn broken(error: &TlsError) -> Trouble {
             Trouble::new(code::NOT_TCP, detail.clone(), detail)
         }
         TlsError::DecryptError => local_alert("bad record MAC"),
-        other => Trouble::generic(format!("tls: {other}")),
+        other => Trouble::generic(format!("tls: {}", in_words(&other.to_string()))),
     }
 }
 
@@ -41,19 +41,13 @@ pub(super) fn handshake(error: &TlsError, first: &[u8], occasion: Occasion<'_>) 
             Trouble::new(code::NOT_TLS, tag, detail)
         }
         TlsError::AlertReceived(AlertDescription::CloseNotify) => Trouble::generic("EOF"),
-        TlsError::AlertReceived(description) => {
-            let mut trouble = broken(error);
-            let cause = likely_cause(*description).map(|cause| format!(" ({cause})"));
+        other => {
+            let mut trouble = broken(other);
+            let cause = likely_cause(other, first).map(|cause| format!(" ({cause})"));
             trouble.detail.push_str(&cause.unwrap_or_default());
             trouble
         }
-        other => broken(other),
     }
-}
-
-/// Whether bytes start a TLS record (RFC 8446 section 5.1).
-fn is_tls_record(first: &[u8]) -> bool {
-    matches!(first, [0x14..=0x17, 0x03, ..])
 }
 
 fn certificate(why: &CertificateError, host: &str, unix_s: u64) -> Trouble {
@@ -150,9 +144,9 @@ mod tests {
             is_proxied: false,
         };
         let alert = TlsError::AlertReceived(AlertDescription::HandshakeFailure);
-        let trouble = handshake(&alert, b"", occasion);
+        let trouble = handshake(&alert, b"\x15\x03\x03", occasion);
         assert_eq!(trouble.tag, "remote error: tls: handshake failure");
-        let explained = format!("{} (it may accept only ciphers", trouble.tag);
+        let explained = format!("{} (it accepts none of the offered ciphers", trouble.tag);
         assert!(trouble.detail.starts_with(&explained), "{}", trouble.detail);
     }
 

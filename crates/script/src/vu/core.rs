@@ -172,6 +172,7 @@ impl VuCore {
                     Hook::Teardown => Stage::Teardown,
                 });
                 *self.state.tags.borrow_mut() = Rc::clone(tags);
+                self.state.number_metadata();
                 globals::enter_group(ctx, &format!("::{}", function.name()));
                 let data = self.parsed(ctx, data.as_deref())?;
                 let value = self.call(ctx, function.name(), vec![data])?;
@@ -186,6 +187,7 @@ impl VuCore {
             }
             Task::Summary { data } => {
                 self.state.stage.set(Stage::Summary);
+                self.state.number_metadata();
                 let data = self.parsed(ctx, Some(data))?;
                 self.summarise(ctx, data).map(Some)
             }
@@ -222,6 +224,7 @@ impl VuCore {
             self.enter_scenario(ctx, &iteration.scenario)?;
         }
         self.state.iteration.set(iteration.number);
+        self.state.number_metadata();
         globals::begin_iteration(ctx, iteration.number).map_err(|error| failure_of(ctx, &error))?;
         let data = self.data.borrow().clone();
         let data = match data {
@@ -241,7 +244,7 @@ impl VuCore {
         *self.state.scenario.borrow_mut() = Some(Rc::clone(scenario));
         globals::renew_env(ctx).map_err(|error| failure_of(ctx, &error))?;
         *self.state.tags.borrow_mut() = Rc::clone(&scenario.tags);
-        self.state.set_metadata(None);
+        self.state.begin_metadata();
         let data = self.parsed(ctx, scenario.data.get().map(AsRef::as_ref))?;
         *self.data.borrow_mut() = Some(Persistent::save(ctx, data));
         Ok(())

@@ -204,12 +204,36 @@ impl VuCore {
             Err(Exception::throw_message(ctx, &message))
         });
         let module = module.map_err(thrown)?;
-        let (module, promise) = module.eval().map_err(thrown)?;
+        let evaluated = module.eval().map_err(|error| self.placed(thrown(error)));
+        let (module, promise) = evaluated?;
         self.settle(ctx, Some(promise.as_value()))?;
         let namespace = module.namespace().map_err(thrown)?;
         let exports = crate::exports::of_entry(ctx, namespace).map_err(thrown)?;
         *self.exports.borrow_mut() = Some(Persistent::save(ctx, exports));
         Ok(())
+    }
+
+    /// The failure with the place of an import of what a module lacks, which the engine does not tell.
+    fn placed(&self, failure: ScriptFailure) -> ScriptFailure {
+        let lacking = failure
+            .message
+            .strip_prefix("SyntaxError: The requested module \"");
+        let lacking = lacking.and_then(|rest| rest.strip_suffix('"'));
+        let lacking =
+            lacking.and_then(|rest| rest.split_once("\" does not provide an export named \""));
+        let place = match lacking {
+            Some((module, name)) if failure.trace.is_empty() => {
+                self.state.program.sources().importer(module, name)
+            }
+            _ => None,
+        };
+        match place {
+            Some((file, line, column)) => ScriptFailure {
+                trace: format!("\tat {file}:{line}:{column}\n\tat {file}:1:1\n"),
+                ..failure
+            },
+            None => failure,
+        }
     }
 
     fn iterate(&self, ctx: &Ctx<'_>, iteration: &Iteration) -> Result<(), ScriptFailure> {

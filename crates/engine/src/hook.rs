@@ -181,7 +181,7 @@ async fn run_in(
         Rc::clone(&slot),
         Rc::clone(&worker.client),
     ));
-    let host = Rc::new(VuHost::new(&shared, &worker, &scenario, &slot));
+    let host = Rc::new(VuHost::new(&shared, &worker, &scenario));
     let asks = Asks {
         client: Rc::clone(&client),
         slot: Rc::clone(&slot),

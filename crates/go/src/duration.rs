@@ -49,7 +49,6 @@ impl GoDuration {
             return parse(text).map(GoDuration);
         };
         let bad = || format!("time: invalid duration {}", quoted(text));
-        let days = parse_int(days)?;
         let rest = match rest {
             "" => 0,
             rest if rest.starts_with('-') => {
@@ -57,6 +56,7 @@ impl GoDuration {
             }
             rest => parse(rest)?,
         };
+        let days = parse_int(days)?;
         let whole = days.checked_mul(DAY).ok_or_else(bad)?;
         let rest = if days < 0 {
             rest.checked_neg()

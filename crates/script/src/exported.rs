@@ -122,6 +122,11 @@ fn begin<'js>(
         out.push_str(&of_primitive(value)?.to_string());
         return Ok(None);
     };
+    // As in k6, which sees nothing of what a proxy stands for, such as a `SharedArray`.
+    if value.is_proxy() {
+        out.push_str("{}");
+        return Ok(None);
+    }
     if value.is_function() {
         return Err(Refusal::unsupported(
             "type: func(sobek.FunctionCall) sobek.Value",
@@ -273,6 +278,8 @@ mod tests {
         );
         assert_eq!(exported(script), Ok(json.to_owned()));
         assert_eq!(exported("'x'"), Ok("\"x\"".to_owned()));
+        let proxies = "[new Proxy({ a: 1 }, {}), new Proxy([1], {}), new Proxy(() => 1, {})]";
+        assert_eq!(exported(proxies), Ok("[{},{},{}]".to_owned()));
     }
 
     #[test]

@@ -114,6 +114,11 @@ pub trait ModuleSources: Send + Sync {
     fn place(&self, _full_name: &str, _line: u32, _column: u32) -> Option<String> {
         None
     }
+    /// The full name of a module that imports `name` from another, which it calls `specifier`, and the line and column
+    /// of that statement, from one; `None`: no loaded module does, or it is not known where.
+    fn importer(&self, _specifier: &str, _name: &str) -> Option<(String, u32, u32)> {
+        None
+    }
     /// Why the source map named by a loaded module is not available; `None`: it is available, or the error was
     /// already taken.
     fn take_map_fault(&self, _full_name: &str) -> Option<String> {

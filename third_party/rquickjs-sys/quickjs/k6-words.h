@@ -479,19 +479,39 @@ static bool js_is_k6_module(JSContext *ctx, JSModuleDef *m)
     return !strncmp(name, "k6", 2) && (name[2] == '\0' || name[2] == '/');
 }
 
-/* Whether a name that was not found was looked for in one of k6's modules, there or through modules
-   that export it again. Whatever is imported of those is there: what they lack is undefined. */
-static bool js_lacks_k6_export(JSContext *ctx, JSModuleDef *m, JSAtom export_name)
+/* The one of k6's modules in which a name that was not found was looked for, there or through modules
+   that export it again; NULL: none. Whatever is imported of those is there: see js_missing_k6_export. */
+static JSModuleDef *js_k6_module_of(JSContext *ctx, JSModuleDef *m, JSAtom export_name)
 {
     for (int steps = 0; steps < 64; steps++) {
         JSExportEntry *me;
         if (js_is_k6_module(ctx, m))
-            return true;
+            return m;
         me = find_export_entry(ctx, m, export_name);
         if (!me || me->export_type != JS_EXPORT_TYPE_INDIRECT)
-            return false;
+            return NULL;
         m = m->req_module_entries[me->u.req_module_idx].module;
         export_name = me->local_name;
     }
-    return false;
+    return NULL;
+}
+
+static bool js_lacks_k6_export(JSContext *ctx, JSModuleDef *m, JSAtom export_name)
+{
+    return js_k6_module_of(ctx, m, export_name) != NULL;
+}
+
+/* What an import of a name is that one of k6's modules lacks: undefined where k6 imports a property of
+   an object, null where it looks into a map. */
+static JSValue js_missing_k6_export(JSContext *ctx, JSModuleDef *m, JSAtom export_name)
+{
+    static const char *const objects[] = { "k6/http", "k6/html", "k6/execution" };
+    char buf[ATOM_GET_STR_BUF_SIZE];
+    JSModuleDef *k6_module = js_k6_module_of(ctx, m, export_name);
+    const char *name = JS_AtomGetStr(ctx, buf, sizeof(buf), k6_module->module_name);
+    for (size_t i = 0; i < countof(objects); i++) {
+        if (!strcmp(name, objects[i]))
+            return JS_UNDEFINED;
+    }
+    return JS_NULL;
 }

@@ -31817,7 +31817,7 @@ static int js_inner_module_linking(JSContext *ctx, JSModuleDef *m,
                     var_ref = js_create_module_var(ctx, false);
                     if (!var_ref)
                         goto fail;
-                    set_value(ctx, var_ref->pvalue, JS_UNDEFINED);
+                    set_value(ctx, var_ref->pvalue, js_missing_k6_export(ctx, m1, mi->import_name));
                     var_refs[mi->var_idx] = var_ref;
                     continue;
                 }

@@ -29,8 +29,7 @@ pub(super) fn run(
     env: &Env,
     files: &Files,
 ) -> Result<ExitCode, K6Error> {
-    let config = invocation.read_config(files)?;
-    let loaded = script::load(invocation, env, files)?;
+    let (loaded, config) = script::load_with_config(invocation, env, files)?;
     let run = consolidated(invocation, &loaded, config.as_deref())?;
     notices::tell(&run.notices, &invocation.log);
     loaded.check_thresholds(&run)?;

@@ -19,8 +19,7 @@ pub(super) fn run(
     env: &Env,
     files: &Files,
 ) -> Result<ExitCode, K6Error> {
-    let config = invocation.read_config(files)?;
-    let loaded = script::load(invocation, env, files)?;
+    let (loaded, config) = script::load_with_config(invocation, env, files)?;
     let facts = ScriptFacts {
         url: &loaded.url,
         options: &loaded.options,

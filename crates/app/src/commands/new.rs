@@ -7,6 +7,7 @@ use std::io::{ErrorKind, Write};
 
 use loadline_model::ExitCode;
 
+use crate::dialect::go_text;
 use crate::k6::{K6Error, K6Invocation};
 use crate::terminal::print;
 
@@ -35,7 +36,7 @@ pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
         ErrorKind::AlreadyExists => K6Error::other(format!(
             "{path} already exists. Use the `--force` flag to overwrite it"
         )),
-        _ => K6Error::other(format!("cannot write {path}: {error}")),
+        _ => K6Error::other(go_text::open_error(path, &error)),
     })?;
     let told = format!("New script created: {path} ({template} template).\n");
     // A reader that closed the stream has seen what it wanted.

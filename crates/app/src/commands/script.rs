@@ -11,6 +11,7 @@ use loadline_run::{Ran, RunSetup};
 use loadline_script::loading::archive::Archive;
 use loadline_script::loading::dependencies::Dependencies;
 use loadline_script::loading::{Bytes, Fetch, import_error};
+use loadline_script::secrets::Secrets;
 use serde_json::Value;
 use url::Url;
 
@@ -65,20 +66,59 @@ pub(super) fn load(
     env: &Env,
     files: &Files,
 ) -> Result<LoadedScript, K6Error> {
-    let secrets = Arc::new(secret_sources::read(&invocation.secret_sources, files)?);
-    let logger = Arc::new(Logger::open(&invocation.log)?.without(Arc::clone(&secrets)));
-    let (place, archived_options) = place(invocation, env, files, &logger)?;
-    let directory = place.directory.clone();
-    let log = Arc::clone(&logger) as _;
-    let loaded = script_run::load(&Loading::from(invocation), place, &log, secrets)?;
-    Ok(LoadedScript {
-        url: loaded.url().to_owned(),
-        options: archived_options.unwrap_or_else(|| loaded.exports.options.clone()),
-        exports: loaded.exports.functions.clone(),
-        directory,
-        loaded,
-        logger,
-    })
+    Found::of(invocation, env, files)?.load(invocation)
+}
+
+/// The same, with the text of the JSON options file, which is read before anything of the script runs.
+///
+/// # Errors
+/// As [`load`]; the file cannot be read.
+pub(super) fn load_with_config(
+    invocation: &K6Invocation,
+    env: &Env,
+    files: &Files,
+) -> Result<(LoadedScript, Option<String>), K6Error> {
+    let found = Found::of(invocation, env, files)?;
+    let config = invocation.read_config(files)?;
+    Ok((found.load(invocation)?, config))
+}
+
+/// A script whose own text was read; nothing of it has run.
+struct Found {
+    place: Place,
+    /// The options of an archive.
+    options: Option<Value>,
+    secrets: Arc<Secrets>,
+    logger: Arc<Logger>,
+}
+
+impl Found {
+    fn of(invocation: &K6Invocation, env: &Env, files: &Files) -> Result<Found, K6Error> {
+        let secrets = Arc::new(secret_sources::read(&invocation.secret_sources, files)?);
+        let logger = Arc::new(Logger::open(&invocation.log)?.without(Arc::clone(&secrets)));
+        let (place, options) = place(invocation, env, files, &logger)?;
+        Ok(Found {
+            place,
+            options,
+            secrets,
+            logger,
+        })
+    }
+
+    fn load(self, invocation: &K6Invocation) -> Result<LoadedScript, K6Error> {
+        let directory = self.place.directory.clone();
+        let log = Arc::clone(&self.logger) as _;
+        let loading = Loading::from(invocation);
+        let loaded = script_run::load(&loading, self.place, &log, self.secrets)?;
+        Ok(LoadedScript {
+            url: loaded.url().to_owned(),
+            options: (self.options).unwrap_or_else(|| loaded.exports.options.clone()),
+            exports: loaded.exports.functions.clone(),
+            directory,
+            loaded,
+            logger: self.logger,
+        })
+    }
 }
 
 /// Reads a script and its imports, without running anything.
@@ -176,7 +216,7 @@ fn look(run: &ScriptRun, env: &Env) -> TraceLook {
 /// Runs a script to its end.
 ///
 /// # Errors
-/// The run could not start.
+/// A threshold cannot be judged, or the run could not start.
 pub(super) fn go(
     script: &LoadedScript,
     run: &ScriptRun,
@@ -184,6 +224,7 @@ pub(super) fn go(
     config: Option<&str>,
     env: &Env,
 ) -> Result<ExitCode, K6Error> {
+    script.check_thresholds(run)?;
     let traces = run
         .plan
         .script

@@ -44,15 +44,8 @@ pub(super) struct Consolidated {
 /// The statistics of trends that a summary shows.
 pub(super) const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 
-/// Merges the tiers and turns shortcuts into scenarios; `notices` gets messages for the user about that.
-///
-/// # Errors
-/// k6's message on options that exclude one another.
-pub(super) fn consolidate(
-    tiers: &Tiers,
-    merge_tags: bool,
-    notices: &mut Vec<Notice>,
-) -> Result<Consolidated, String> {
+/// Merges the tiers; `notices` gets messages for the user about that.
+pub(super) fn merge(tiers: &Tiers, merge_tags: bool, notices: &mut Vec<Notice>) -> K6Options {
     let mut options = K6Options::default();
     for (name, tier) in [
         ("config", &tiers.config),
@@ -75,12 +68,23 @@ pub(super) fn consolidate(
         options.tags = merged_tags(tiers);
     }
     options.tags = options.tags.filter(|tags| !tags.is_empty());
-    let scenarios = scenarios_of(&options, notices)?;
-    let has_scenarios = options.scenarios.as_ref() == Some(&scenarios);
-    options.scenarios = Some(scenarios);
     let stats = || TREND_STATS.map(str::to_owned).to_vec();
     options.summary_trend_stats.get_or_insert_with(stats);
     options.system_tags.get_or_insert_with(SystemTags::default);
+    options
+}
+
+/// Turns the shortcuts of merged tiers into scenarios; `notices` gets messages for the user about that.
+///
+/// # Errors
+/// k6's message on options that exclude one another.
+pub(super) fn derive(
+    mut options: K6Options,
+    notices: &mut Vec<Notice>,
+) -> Result<Consolidated, String> {
+    let scenarios = scenarios_of(&options, notices)?;
+    let has_scenarios = options.scenarios.as_ref() == Some(&scenarios);
+    options.scenarios = Some(scenarios);
     Ok(Consolidated {
         options,
         has_scenarios,

@@ -30,7 +30,7 @@ use super::run_settings::{ScriptRun, SummaryMode, SummarySettings};
 use super::surroundings::{self, NamedFeatures, Settings};
 use crate::cli::script::ScriptCommand;
 use crate::dialect::go_text;
-use crate::dialect::pflag::{self, Flag};
+use crate::dialect::pflag::{self, Flag, Parsed};
 use crate::http::TokenChoice;
 use crate::{Env, FileError, Files};
 
@@ -136,7 +136,8 @@ pub struct K6Invocation {
     proxy: Option<ProxyPlan>,
     /// Whether HTTP/2 is not offered: k6's users set this through Go.
     http1_only: bool,
-    tiers: Tiers,
+    /// What flags and variables say of options; as in k6, a mistake in it is told after the script has loaded.
+    tiers: Result<Tiers, K6Error>,
     overrides: Overrides,
     settings: Settings,
 }
@@ -154,6 +155,19 @@ pub struct ScriptFacts<'a> {
     pub config: Option<&'a str>,
     /// Seed of everything random.
     pub seed: u64,
+}
+
+/// The tiers that need no script.
+fn given_tiers(given: &Parsed, over_process: &Env) -> Result<Tiers, K6Error> {
+    let tiers = Tiers {
+        flags: flags::options(given).map_err(K6Error::other)?,
+        env: K6Options::from_env(over_process).map_err(K6Error::config)?,
+        ..Tiers::default()
+    };
+    if let Some(stats) = &tiers.env.summary_trend_stats {
+        consolidate::check_trend_stats(stats).map_err(K6Error::other)?;
+    }
+    Ok(tiers)
 }
 
 /// An error of the command line, with the flag that was probably meant.
@@ -191,14 +205,7 @@ impl K6Invocation {
         let script = surroundings::operand(command, &given)?;
         let script_env = surroundings::script_env(command, &given, env)?;
         let over_process = &script_env.over_process;
-        let tiers = Tiers {
-            flags: flags::options(&given).map_err(K6Error::other)?,
-            env: K6Options::from_env(over_process).map_err(K6Error::config)?,
-            ..Tiers::default()
-        };
-        if let Some(stats) = &tiers.env.summary_trend_stats {
-            consolidate::check_trend_stats(stats).map_err(K6Error::other)?;
-        }
+        let tiers = given_tiers(&given, over_process);
         let proxy = match command {
             ScriptCommand::Run => proxy::of_env(env).map_err(K6Error::config)?,
             _ => None,
@@ -226,7 +233,7 @@ impl K6Invocation {
             template: given.text("template").unwrap_or_default().to_owned(),
             force: given.switch("force").unwrap_or(false),
             scale: (
-                tiers.flags.vus,
+                tiers.as_ref().ok().and_then(|tiers| tiers.flags.vus),
                 given
                     .text("max")
                     .and_then(|text| parse_int_literal(text).ok()),
@@ -266,13 +273,16 @@ impl K6Invocation {
     /// The text of the JSON options file; `None` if there is none and none was named.
     ///
     /// # Errors
-    /// The file was named and cannot be read: exit code 104.
+    /// The file was named and cannot be read, or holds no options: exit code 104.
     pub fn read_config(&self, files: &Files) -> Result<Option<String>, K6Error> {
         let Some((path, named)) = &self.config_file else {
             return Ok(None);
         };
         match files.read_text(path) {
-            Ok(text) => Ok(Some(text)),
+            Ok(text) => {
+                self.config_of(&text)?;
+                Ok(Some(text))
+            }
             Err(FileError { error, .. })
                 if !named && error.kind() == std::io::ErrorKind::NotFound =>
             {
@@ -315,24 +325,36 @@ impl K6Invocation {
         script: &ScriptFacts<'_>,
         notices: &mut Vec<Notice>,
     ) -> Result<ScriptRun, K6Error> {
-        let (tiers, config) = self.tiers_with(script, notices)?;
+        let of_script = self.options_of(script, notices)?;
+        let config = match script.config {
+            Some(text) => self.config_of(text)?,
+            None => ConfigFile::default(),
+        };
+        let tiers = Tiers {
+            script: of_script,
+            config: config.options.clone(),
+            ..self.tiers.clone()?
+        };
         let features = self.features(&config);
         notices.extend(features.notices());
         let features = features.known();
         let merge = features.contains(&Feature::MergeRunTags);
-        let merged = consolidate::consolidate(&tiers, merge, notices).map_err(K6Error::config)?;
-        let mut options = merged.options;
-        notices.extend(self.settings.notices.clone());
-        consolidate::apply(&self.overrides, &mut options).map_err(K6Error::config)?;
+        let options = consolidate::merge(&tiers, merge, notices);
         let stats = options.summary_trend_stats.clone().unwrap_or_default();
         consolidate::check_trend_stats(&stats).map_err(K6Error::other)?;
         check_dns(&options).map_err(K6Error::other)?;
-        consolidate::validate(&options, script.exports).map_err(K6Error::config)?;
         let settings = &self.settings;
+        let thresholds = plan::thresholds(&options, !settings.no_thresholds);
+        let thresholds = thresholds.map_err(K6Error::config)?;
+        let derived = consolidate::derive(options, notices).map_err(K6Error::config)?;
+        let mut options = derived.options;
+        notices.extend(settings.notices.clone());
+        consolidate::apply(&self.overrides, &mut options).map_err(K6Error::config)?;
+        consolidate::validate(&options, script.exports).map_err(K6Error::config)?;
         let around = Surroundings {
             script: self.script.clone(),
             user_agent: self.identity.user_agent(),
-            no_thresholds: settings.no_thresholds,
+            thresholds,
             fail_on_drop: settings.fail_on_drop,
             trace_requests: self.overrides.once,
             by_tag: settings.summary_by.clone(),
@@ -371,7 +393,7 @@ impl K6Invocation {
             quiet: settings.quiet,
             no_color: self.log.no_color,
             shows_secrets: settings.shows_secrets,
-            has_scenarios: merged.has_scenarios,
+            has_scenarios: derived.has_scenarios,
             max_vus: needs.max_vus,
             max_duration: needs.total.or_zero(),
             options,
@@ -397,9 +419,9 @@ impl K6Invocation {
     /// As [`K6Invocation::consolidate`].
     pub fn inspect(&self, script: &ScriptFacts<'_>) -> Result<(String, Vec<Notice>), K6Error> {
         let mut notices = Vec::new();
-        let (tiers, _) = self.tiers_with(script, &mut notices)?;
+        let of_script = self.options_of(script, &mut notices)?;
         if !self.execution_requirements {
-            return Ok((Json::Object(tiers.script.inspected()).pretty(), notices));
+            return Ok((Json::Object(of_script.inspected()).pretty(), notices));
         }
         let run = self.consolidate(script)?;
         let needs = requirements(&run.options);
@@ -413,18 +435,17 @@ impl K6Invocation {
         Ok((Json::Object(rows).pretty(), run.notices))
     }
 
-    fn tiers_with(
+    fn config_of(&self, text: &str) -> Result<ConfigFile, K6Error> {
+        let path = self.config_file.as_ref().map_or("", |(path, _)| path);
+        ConfigFile::parse(path, text)
+    }
+
+    /// The options that a script exports, with warnings as an argument.
+    fn options_of(
         &self,
         script: &ScriptFacts<'_>,
         notices: &mut Vec<Notice>,
-    ) -> Result<(Tiers, ConfigFile), K6Error> {
-        let config = match script.config {
-            Some(text) => {
-                let path = self.config_file.as_ref().map_or("", |(path, _)| path);
-                ConfigFile::parse(path, text)?
-            }
-            None => ConfigFile::default(),
-        };
+    ) -> Result<K6Options, K6Error> {
         let read = K6Options::from_json(script.options).map_err(|error| {
             self.could_not_load(script, ExitCode::InvalidConfig, &explained(&error))
         })?;
@@ -440,12 +461,7 @@ impl K6Invocation {
                            K6_FEATURES, or the JSON config";
             notices.push(Notice::warning(message).with("source", "options"));
         }
-        let tiers = Tiers {
-            script: read.options,
-            config: config.options.clone(),
-            ..self.tiers.clone()
-        };
-        Ok((tiers, config))
+        Ok(read.options)
     }
 
     fn could_not_load(&self, script: &ScriptFacts<'_>, code: ExitCode, why: &str) -> K6Error {

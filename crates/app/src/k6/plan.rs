@@ -39,8 +39,8 @@ pub(super) struct Surroundings {
     pub script: String,
     /// `User-Agent` if the options set none.
     pub user_agent: String,
-    /// Whether thresholds are skipped.
-    pub no_thresholds: bool,
+    /// Of the script.
+    pub thresholds: Vec<ThresholdPlan>,
     /// `--fail-on-drop`.
     pub fail_on_drop: bool,
     /// `--once`: show each request.
@@ -94,10 +94,7 @@ pub(super) fn plan(options: &K6Options, around: &Surroundings) -> Result<TestPla
         seed: around.seed,
         segment: segment(options)?,
         script: Some(Arc::new(script)),
-        script_thresholds: match around.no_thresholds {
-            true => unjudged_thresholds(options),
-            false => thresholds(options)?,
-        },
+        script_thresholds: around.thresholds.clone(),
     };
     plan.validate()?;
     Ok(plan)
@@ -227,7 +224,17 @@ fn segment(options: &K6Options) -> Result<Option<PlanSegment>, String> {
         .map_err(|error| error.to_string())
 }
 
-fn thresholds(options: &K6Options) -> Result<Vec<ThresholdPlan>, String> {
+/// The thresholds of the options.
+///
+/// # Errors
+/// k6's message about the first that cannot be read; none if they are not judged.
+pub(super) fn thresholds(
+    options: &K6Options,
+    are_judged: bool,
+) -> Result<Vec<ThresholdPlan>, String> {
+    if !are_judged {
+        return Ok(unjudged_thresholds(options));
+    }
     let read = each_threshold(options).map(|plan| plan.map_err(|error| error.to_string()));
     read.collect()
 }

@@ -11,6 +11,7 @@ use loadline_script::secrets::{SecretSource, Secrets};
 
 use super::notice::K6Error;
 use crate::Files;
+use crate::dialect::go_text;
 
 /// The source used if a script names none.
 const DEFAULT: &str = "default";
@@ -124,7 +125,7 @@ impl<'a> Wanted<'a> {
         }
         files
             .read_text(path)
-            .map_err(|error| K6Error::other(error.to_string()))
+            .map_err(|error| K6Error::other(go_text::file_error(&error)))
     }
 }
 

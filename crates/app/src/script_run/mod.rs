@@ -89,8 +89,6 @@ impl Going<'_> {
         self.check_pause().map_err(K6Error::config)?;
         let plan = Arc::new(self.run.plan.clone());
         let registry = Arc::clone(&self.loaded.metrics.registry);
-        loadline_run::check_script_thresholds(&plan.script_thresholds, &registry)
-            .map_err(K6Error::config)?;
         let (mut outputs, values) = outputs::start(&Wanted {
             specs: &self.run.outputs,
             name: self.named,

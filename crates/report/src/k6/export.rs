@@ -90,10 +90,10 @@ pub fn machine_readable(
         .metrics
         .iter()
         .filter(|metric| is_shown(&metric.name, options.mode));
-    let mut results = json!({ "metrics": metrics.map(machine_metric).collect::<Vec<_>>() });
-    if let Some(checks) = machine_checks(&root) {
-        results["checks"] = checks;
-    }
+    let results = json!({
+        "metrics": metrics.map(machine_metric).collect::<Vec<_>>(),
+        "checks": machine_checks(&root),
+    });
     json!({
         "version": MACHINE_SUMMARY_VERSION,
         "metadata": { "generated_at": context.generated_at, "k6_version": context.k6_version },
@@ -106,22 +106,23 @@ pub fn machine_readable(
     })
 }
 
-/// `None`: no check ran, and no threshold asks for them.
-fn machine_checks(root: &Stats) -> Option<Value> {
-    let Values::Rate { passes, fails, .. } = root.metric("checks")?.values else {
-        return None;
+/// Both lists are empty if no check ran, and no threshold asks for them.
+fn machine_checks(root: &Stats) -> Value {
+    let checks = root.metric("checks").map(|metric| &metric.values);
+    let Some(&Values::Rate { passes, fails, .. }) = checks else {
+        return json!({ "metrics": [], "results": [] });
     };
     let named = |name: &str, kind: &str, values: Value| json!({ "name": name, "type": kind, "contains": "default", "values": values });
     let total = passes + fails;
     let result = |check: &CheckSummary| json!({ "name": check.name, "passes": check.passes, "fails": check.fails });
-    Some(json!({
+    json!({
         "metrics": [
             named("checks_total", "counter", json!({ "count": total })),
             named("checks_failed", "rate", matches(fails, total)),
             named("checks_succeeded", "rate", matches(passes, total)),
         ],
         "results": root.all_checks().iter().map(result).collect::<Vec<_>>(),
-    }))
+    })
 }
 
 fn machine_metric(metric: &Metric) -> Value {

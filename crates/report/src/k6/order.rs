@@ -9,8 +9,15 @@ use std::cmp::Ordering;
 /// Printable ASCII that is neither digit nor letter, lowest first (Unicode TR 10, default table).
 const MARKS: &str = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$";
 
-/// Compares names.
+/// Compares names; what has tags in braces follows its metric, before every longer name.
 pub(super) fn compare(a: &str, b: &str) -> Ordering {
+    let end = |name: &str| name.find('{').unwrap_or(name.len());
+    let (a, a_tags) = a.split_at(end(a));
+    let (b, b_tags) = b.split_at(end(b));
+    compare_text(a, b).then_with(|| compare_text(a_tags, b_tags))
+}
+
+fn compare_text(a: &str, b: &str) -> Ordering {
     let by = |weight: fn(char) -> u32| a.chars().map(weight).cmp(b.chars().map(weight));
     by(primary)
         .then_with(|| by(accent))
@@ -72,6 +79,8 @@ mod tests {
     fn names_are_in_the_measured_order() {
         let measured = [
             "_under",
+            "a",
+            "a{b:1}",
             "a_b",
             "a1",
             "a10",

@@ -346,6 +346,17 @@ impl ModuleSources for Sources {
         map.place(line, column.saturating_sub(u32::try_from(before).ok()?))
     }
 
+    fn importer(&self, specifier: &str, name: &str) -> Option<(String, u32, u32)> {
+        let loaded = self.lock();
+        let found = loaded.modules.iter().filter_map(|(file, module)| {
+            let mut imports = module.imports.iter();
+            let import = imports.find(|import| import.specifier == specifier)?;
+            let (_, line, column) = import.places.iter().find(|(known, ..)| known == name)?;
+            Some((file.clone(), *line, *column))
+        });
+        found.min()
+    }
+
     fn take_map_fault(&self, full_name: &str) -> Option<String> {
         self.lock().map_faults.remove(full_name)
     }
@@ -415,7 +426,14 @@ pub fn import_error(url: &Url, spelled: &str, error: &FetchError) -> LoadError {
              accessible by k6 from inside of the container, see \
              https://grafana.com/docs/k6/latest/using-k6/modules/#use-modules-with-docker."
         ),
-        ("file", _) => format!("read {}: {error}", resolve::path_of(url)),
+        ("file", _) => {
+            let path = resolve::path_of(url);
+            let named = match path.trim_end_matches('/') {
+                "" => "/",
+                folder => folder,
+            };
+            format!("read {named}: {error}")
+        }
         _ => format!(
             "The moduleSpecifier \"{spelled}\" couldn't be retrieved from the resolved url \
              \"{url}\". Error : \"{error}\""

@@ -69,6 +69,8 @@ pub(super) struct Import {
     pub(super) specifier: String,
     /// Exports imported by name.
     pub(super) names: Vec<String>,
+    /// Line and column, from one, of the statement that imports a name, `default` among them.
+    pub(super) places: Vec<(String, u32, u32)>,
     /// Positions of `* as name`, with the name.
     whole: Vec<(Range<usize>, String)>,
 }
@@ -238,13 +240,34 @@ fn import_of(record: &ModuleRecord<'_>, text: &str, specifier: &str) -> Import {
     let mut import = Import {
         specifier: specifier.to_owned(),
         names: Vec::new(),
+        places: Vec::new(),
         whole: Vec::new(),
+    };
+    let place = |name: &str, start: u32| {
+        let before = text.get(..start as usize).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count()
+            + 1;
+        let whole = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        (name.to_owned(), whole(line), whole(column))
     };
     let entries = record.import_entries.iter();
     for entry in entries.filter(|entry| entry.module_request.name == specifier) {
         match &entry.import_name {
-            ImportImportName::Name(name) => import.names.push(name.name.to_string()),
-            ImportImportName::Default(_) => {}
+            ImportImportName::Name(name) => {
+                import.names.push(name.name.to_string());
+                let place = place(name.name.as_str(), entry.statement_span.start);
+                import.places.push(place);
+            }
+            ImportImportName::Default(_) => {
+                let place = place("default", entry.statement_span.start);
+                import.places.push(place);
+            }
             ImportImportName::NamespaceObject => {
                 let statement = entry.statement_span.start as usize;
                 let end = entry.local_name.span.end as usize;
@@ -262,6 +285,8 @@ fn import_of(record: &ModuleRecord<'_>, text: &str, specifier: &str) -> Import {
             && request.name == specifier
         {
             import.names.push(name.name.to_string());
+            let place = place(name.name.as_str(), entry.statement_span.start);
+            import.places.push(place);
         }
     }
     import

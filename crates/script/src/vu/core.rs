@@ -172,6 +172,7 @@ impl VuCore {
                     Hook::Teardown => Stage::Teardown,
                 });
                 *self.state.tags.borrow_mut() = Rc::clone(tags);
+                self.state.number_metadata();
                 globals::enter_group(ctx, &format!("::{}", function.name()));
                 let data = self.parsed(ctx, data.as_deref())?;
                 let value = self.call(ctx, function.name(), vec![data])?;
@@ -186,6 +187,7 @@ impl VuCore {
             }
             Task::Summary { data } => {
                 self.state.stage.set(Stage::Summary);
+                self.state.number_metadata();
                 let data = self.parsed(ctx, Some(data))?;
                 self.summarise(ctx, data).map(Some)
             }
@@ -202,12 +204,36 @@ impl VuCore {
             Err(Exception::throw_message(ctx, &message))
         });
         let module = module.map_err(thrown)?;
-        let (module, promise) = module.eval().map_err(thrown)?;
+        let evaluated = module.eval().map_err(|error| self.placed(thrown(error)));
+        let (module, promise) = evaluated?;
         self.settle(ctx, Some(promise.as_value()))?;
         let namespace = module.namespace().map_err(thrown)?;
         let exports = crate::exports::of_entry(ctx, namespace).map_err(thrown)?;
         *self.exports.borrow_mut() = Some(Persistent::save(ctx, exports));
         Ok(())
+    }
+
+    /// The failure with the place of an import of what a module lacks, which the engine does not tell.
+    fn placed(&self, failure: ScriptFailure) -> ScriptFailure {
+        let lacking = failure
+            .message
+            .strip_prefix("SyntaxError: The requested module \"");
+        let lacking = lacking.and_then(|rest| rest.strip_suffix('"'));
+        let lacking =
+            lacking.and_then(|rest| rest.split_once("\" does not provide an export named \""));
+        let place = match lacking {
+            Some((module, name)) if failure.trace.is_empty() => {
+                self.state.program.sources().importer(module, name)
+            }
+            _ => None,
+        };
+        match place {
+            Some((file, line, column)) => ScriptFailure {
+                trace: format!("\tat {file}:{line}:{column}\n\tat {file}:1:1\n"),
+                ..failure
+            },
+            None => failure,
+        }
     }
 
     fn iterate(&self, ctx: &Ctx<'_>, iteration: &Iteration) -> Result<(), ScriptFailure> {
@@ -222,6 +248,7 @@ impl VuCore {
             self.enter_scenario(ctx, &iteration.scenario)?;
         }
         self.state.iteration.set(iteration.number);
+        self.state.number_metadata();
         globals::begin_iteration(ctx, iteration.number).map_err(|error| failure_of(ctx, &error))?;
         let data = self.data.borrow().clone();
         let data = match data {
@@ -241,7 +268,7 @@ impl VuCore {
         *self.state.scenario.borrow_mut() = Some(Rc::clone(scenario));
         globals::renew_env(ctx).map_err(|error| failure_of(ctx, &error))?;
         *self.state.tags.borrow_mut() = Rc::clone(&scenario.tags);
-        self.state.set_metadata(None);
+        self.state.begin_metadata();
         let data = self.parsed(ctx, scenario.data.get().map(AsRef::as_ref))?;
         *self.data.borrow_mut() = Some(Persistent::save(ctx, data));
         Ok(())

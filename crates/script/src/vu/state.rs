@@ -90,8 +90,8 @@ pub(crate) struct VuState {
     /// Current tags of all samples of this virtual user: those of the run and the scenario, and its own; of
     /// groups at most the empty one.
     pub(crate) tags: RefCell<Rc<TagSet>>,
-    /// Metadata that the script adds to its samples in addition to tags (`exec.vu.metrics.metadata`); `None`:
-    /// none.
+    /// Metadata of samples, in addition to tags (`exec.vu.metrics.metadata`): what the script adds, and `vu` and
+    /// `iter` where these system tags are on; `None`: none.
     pub(crate) metadata: RefCell<Option<Arc<TagSet>>>,
     yielder: Cell<*const Yielder<Resume, Ask>>,
     /// The far part of the stack under the task; `None`: no task is running.
@@ -382,6 +382,28 @@ impl VuState {
     pub(crate) fn set_metadata(&self, metadata: Option<Arc<TagSet>>) {
         self.host.metadata(metadata.as_ref());
         *self.metadata.borrow_mut() = metadata;
+    }
+
+    /// Adds to the metadata of future samples.
+    pub(crate) fn put_metadata(&self, name: &str, value: String) {
+        let known = self.metadata.borrow().as_deref().cloned();
+        let all = known.unwrap_or_default().with(name, value);
+        self.set_metadata(Some(Arc::new(all)));
+    }
+
+    /// Starts the metadata of a scenario.
+    pub(crate) fn begin_metadata(&self) {
+        self.set_metadata(None);
+        if self.has_tag(SystemTag::Vu) {
+            self.put_metadata("vu", self.ids.shown.to_string());
+        }
+    }
+
+    /// Notes in the metadata which iteration is running; `setup`, `teardown` and `handleSummary` are number 0.
+    pub(crate) fn number_metadata(&self) {
+        if self.has_tag(SystemTag::Iter) {
+            self.put_metadata("iter", self.iteration.get().to_string());
+        }
     }
 
     /// Whether a system tag is on.

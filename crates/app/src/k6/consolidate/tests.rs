@@ -17,7 +17,8 @@ fn of(script: &Value, flags: &Value) -> Result<(Vec<String>, String), String> {
         ..Tiers::default()
     };
     let mut notices = Vec::new();
-    let options = consolidate(&tiers, false, &mut notices)?.options;
+    let merged = merge(&tiers, false, &mut notices);
+    let options = derive(merged, &mut notices)?.options;
     validate(&options, None)?;
     let warnings = notices.into_iter().map(|notice| notice.message).collect();
     let scenarios = options.scenarios.expect("always set");
@@ -225,11 +226,7 @@ fn higher_tiers_win_and_tags_are_replaced_or_merged() {
         env: K6Options::from_env(&Env::from([("K6_BATCH", "3"), ("K6_RPS", "5")])).expect("good"),
         flags: read(&json!({"tags": {"c": "d"}})),
     };
-    let of = |merge| {
-        consolidate(&tiers, merge, &mut Vec::new())
-            .expect("can be run")
-            .options
-    };
+    let of = |merge_tags| merge(&tiers, merge_tags, &mut Vec::new());
     let options = of(false);
     assert_eq!(
         (options.batch, options.rps, options.vus),

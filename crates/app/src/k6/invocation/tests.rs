@@ -27,6 +27,13 @@ fn facts(options: &Value) -> ScriptFacts<'_> {
     }
 }
 
+/// Why a command line cannot run a script without options.
+fn refusal(line: &str, env: &Env) -> K6Error {
+    let none = json!({});
+    let run = read(line, env).and_then(|invocation| invocation.consolidate(&facts(&none)));
+    run.expect_err(line)
+}
+
 fn run_of(line: &str, options: &Value) -> ScriptRun {
     let invocation = read(line, &Env::default()).expect(line);
     invocation.consolidate(&facts(options)).expect(line)
@@ -114,7 +121,7 @@ fn refusals_as_k6_2_2_0_words_them() {
             "accepts 1 arg(s), received 2: arg should either be \"-\", if reading script from stdin, or a path to a script file",
         ),
     ] {
-        let error = read(line, &Env::default()).expect_err(line);
+        let error = refusal(line, &Env::default());
         assert_eq!(
             (error.code, error.to_string().as_str()),
             (ExitCode::Other, told),
@@ -127,7 +134,7 @@ fn refusals_as_k6_2_2_0_words_them() {
         ("K6_NO_THRESHOLDS", "x", ExitCode::Other),
         ("K6_SUMMARY_TREND_STATS", "foo", ExitCode::Other),
     ] {
-        let error = read("t.js", &Env::from([(name, value)])).expect_err(name);
+        let error = refusal("t.js", &Env::from([(name, value)]));
         assert_eq!(error.code, code, "{name}");
     }
 }
@@ -250,6 +257,37 @@ fn a_bad_option_of_a_script_names_script_and_place() {
          script got error while parsing \"\\\"vus\\\":\": json: cannot unmarshal number 3.5 into Go \
          struct field Options.vus of type int64"
     );
+}
+
+/// As in k6: the script has loaded before the tiers are merged, and thresholds come before scenarios.
+#[test]
+fn mistakes_are_told_in_the_order_in_which_k6_finds_them() {
+    let env = Env::from([("K6_VUS", "x")]);
+    let invocation = read("t.js --tag foo", &env).expect("taken");
+    let options =
+        json!({"foo": 1, "scenarios": {"a": {"executor": "shared-iterations", "vus": 0}}});
+    let error = invocation
+        .consolidate(&facts(&options))
+        .expect_err("no tag");
+    assert_eq!(
+        error.to_string(),
+        "error parsing tag 'foo': invalid tag, empty value"
+    );
+    let warning = &error.before[0].message;
+    assert!(
+        warning.starts_with("There were unknown fields"),
+        "{warning}"
+    );
+    assert!(invocation.inspect(&facts(&options)).is_ok());
+    let mut options = options;
+    let of = |options: &Value| {
+        let invocation = read("t.js", &Env::default()).expect("taken");
+        let error = invocation.consolidate(&facts(options)).expect_err("wrong");
+        error.to_string()
+    };
+    assert!(of(&options).contains("scenario a has configuration errors"));
+    options["thresholds"] = json!({"http_reqs": ["count"]});
+    assert!(of(&options).contains("threshold"), "{}", of(&options));
 }
 
 #[test]

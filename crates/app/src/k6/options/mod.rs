@@ -5,6 +5,7 @@
 //! options came from. Invariant: no input panics; reading and writing a value preserves it.
 
 pub mod parts;
+mod place;
 pub mod scenario;
 pub mod tls;
 pub mod value;
@@ -261,29 +262,6 @@ pub struct KeyError {
     pub error: OptionError,
 }
 
-/// The text that k6 shows for an invalid option: the line of indented JSON up to where its reader stopped. For
-/// options with their own reader, that is only the first brace.
-fn place_of(key: &str, value: &Value) -> String {
-    let wrong_row = |rows: &serde_json::Map<String, Value>| {
-        let mut rows = rows.iter();
-        let wrong = rows.find(|(_, value)| !value.is_string());
-        wrong.map(|(name, value)| format!("\"{name}\": {value}"))
-    };
-    match (key, value) {
-        ("tags", Value::Object(rows)) => wrong_row(rows).unwrap_or_default(),
-        (
-            "stages" | "thresholds" | "tlsAuth" | "summaryTrendStats" | "features" | "ext",
-            Value::Bool(_) | Value::Number(_) | Value::String(_),
-        ) => {
-            format!("\"{key}\": {value}")
-        }
-        ("thresholds", Value::Array(_)) => format!("\"{key}\": ["),
-        ("dns", Value::Number(_) | Value::Object(_))
-        | ("thresholds" | "hosts" | "systemTags" | "scenarios", _) => "{".to_owned(),
-        _ => format!("\"{key}\":"),
-    }
-}
-
 impl K6Options {
     /// Reads an object of options; null means none. Keys ignore case.
     ///
@@ -308,13 +286,13 @@ impl K6Options {
                 }),
             };
         };
-        let mut rows: Vec<_> = rows.iter().collect();
-        rows.sort_by_key(|(key, _)| *key);
-        for (key, value) in rows {
+        let mut sorted: Vec<_> = rows.iter().collect();
+        sorted.sort_by_key(|(key, _)| *key);
+        for (key, value) in sorted {
             match read.options.read_key(key, value) {
                 Some(Ok(())) => {}
                 Some(Err(error)) => {
-                    let (key, place) = (key.clone(), place_of(key, value));
+                    let (key, place) = (key.clone(), place::place_of(rows, key, &error));
                     return Err(KeyError { key, place, error });
                 }
                 None => read.unknown.push(key.clone()),

@@ -363,7 +363,7 @@ impl OptionValue for HostsOption {
 
     fn from_json(value: &Value, field: &str) -> Result<Option<HostsOption>, OptionError> {
         let mut rows = BTreeMap::new();
-        for (name, value) in object(value, field, "map[string]types.Host")? {
+        for (name, value) in object(value, field, "map[string]string")? {
             // As in Go, null is an empty text.
             let text = match value {
                 Value::String(text) => text.as_str(),

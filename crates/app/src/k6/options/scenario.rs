@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::super::json::Json;
 use super::parts::{StageOption, Stages};
-use super::value::{OptionError, OptionValue, Texts, nullable, object, written};
+use super::value::{OptionError, OptionValue, Texts, list, nullable, object, written};
 
 /// `scenarios`: by name.
 pub type Scenarios = BTreeMap<String, ScenarioOptions>;
@@ -231,7 +231,7 @@ fn scenario_of(name: &str, value: &Value, field: &str) -> Result<ScenarioOptions
             return Err(unknown(key));
         }
         if key.eq_ignore_ascii_case("stages") {
-            check_stages(value)?;
+            check_stages(value, field)?;
         }
         scenario.read_key(key, value, field)?;
     }
@@ -243,18 +243,23 @@ fn unknown(key: &str) -> OptionError {
 }
 
 /// As in k6, the stages of a scenario have no other keys; those of the test may.
-fn check_stages(value: &Value) -> Result<(), OptionError> {
-    let stages = value.as_array().into_iter().flatten();
-    let mut keys = stages.filter_map(Value::as_object).flat_map(Map::keys);
-    let is_known = |key: &String| {
-        ["duration", "target"]
-            .iter()
-            .any(|known| key.eq_ignore_ascii_case(known))
-    };
-    match keys.find(|key| !is_known(key)) {
-        Some(key) => Err(unknown(key)),
-        None => Ok(()),
+fn check_stages(value: &Value, field: &str) -> Result<(), OptionError> {
+    if value.is_null() {
+        return Ok(());
     }
+    let field = format!("{field}.stages");
+    for stage in list(value, &field, "[]executor.Stage")? {
+        if stage.is_null() {
+            continue;
+        }
+        for key in object(stage, &field, "executor.Stage")?.keys() {
+            let is_it = |known: &&str| key.eq_ignore_ascii_case(known);
+            if !["duration", "target"].iter().any(is_it) {
+                return Err(unknown(key));
+            }
+        }
+    }
+    Ok(())
 }
 
 impl ScenarioOptions {

@@ -21,7 +21,6 @@ use crate::net::Failure;
 use crate::record::Life;
 use crate::record_script::Occasion;
 use crate::script::Traced;
-use crate::slot::VuSlot;
 use crate::vu::beginning::Beginning;
 use crate::vu::shared::Shared;
 
@@ -30,7 +29,6 @@ pub(crate) struct VuHost {
     shared: Rc<Shared>,
     worker: Rc<WorkerScript>,
     scenario: RefCell<Rc<ScenarioScript>>,
-    vu: u64,
     /// The scheduled start of the iteration; taken by its first request.
     intended: Cell<Option<Nanos>>,
     /// When that request started.
@@ -40,11 +38,6 @@ pub(crate) struct VuHost {
     iteration_in_test: Cell<u64>,
     iteration_in_instance: Cell<u64>,
     iteration_in_scenario: Cell<u64>,
-    /// Over all scenarios of the virtual user.
-    iteration_of_vu: Cell<u64>,
-    /// What the script set itself.
-    given_metadata: RefCell<Option<Arc<TagSet>>>,
-    /// That, and `vu` and `iter` where these system tags are on.
     metadata: RefCell<Option<Arc<TagSet>>>,
 }
 
@@ -53,21 +46,17 @@ impl VuHost {
         shared: &Rc<Shared>,
         worker: &Rc<WorkerScript>,
         scenario: &Rc<ScenarioScript>,
-        slot: &VuSlot,
     ) -> VuHost {
         VuHost {
             shared: Rc::clone(shared),
             worker: Rc::clone(worker),
             scenario: RefCell::new(Rc::clone(scenario)),
-            vu: scenario.ids(slot.global).shown,
             intended: Cell::new(None),
             first_hop: Cell::new(None),
             has_intended: Cell::new(false),
             iteration_in_test: Cell::new(0),
             iteration_in_instance: Cell::new(0),
             iteration_in_scenario: Cell::new(0),
-            iteration_of_vu: Cell::new(0),
-            given_metadata: RefCell::default(),
             metadata: RefCell::default(),
         }
     }
@@ -77,9 +66,8 @@ impl VuHost {
         *self.scenario.borrow_mut() = Rc::clone(scenario);
     }
 
-    /// Records the start of an iteration: its number among all of the virtual user, and among those in the
-    /// scenario.
-    pub(super) fn begin_iteration(&self, beginning: Beginning, number: u64, in_scenario: u64) {
+    /// Records the start of an iteration, number `in_scenario` of the virtual user's in the scenario.
+    pub(super) fn begin_iteration(&self, beginning: Beginning, in_scenario: u64) {
         self.intended.set(beginning.intended);
         self.first_hop.set(None);
         self.has_intended.set(beginning.intended.is_some());
@@ -88,30 +76,11 @@ impl VuHost {
         let in_instance = scenario.number_in_instance(beginning.iteration);
         self.iteration_in_instance.set(in_instance);
         self.iteration_in_scenario.set(in_scenario);
-        self.iteration_of_vu.set(number);
-        self.join_metadata();
     }
 
     /// Records the end of an iteration: it extends the run even if nothing was sent.
     pub(super) fn end_iteration(&self, now: Nanos) {
         self.shared.last_done.set(now);
-    }
-
-    fn join_metadata(&self) {
-        let system_tags = self.worker.program.settings().system_tags;
-        let given = self.given_metadata.borrow();
-        if !system_tags.has(SystemTag::Vu) && !system_tags.has(SystemTag::Iter) {
-            self.metadata.borrow_mut().clone_from(&given);
-            return;
-        }
-        let mut metadata = given.as_deref().cloned().unwrap_or_default();
-        if system_tags.has(SystemTag::Vu) {
-            metadata.set("vu", self.vu.to_string());
-        }
-        if system_tags.has(SystemTag::Iter) {
-            metadata.set("iter", self.iteration_of_vu.get().to_string());
-        }
-        *self.metadata.borrow_mut() = Some(Arc::new(metadata));
     }
 
     /// The tags of samples that the engine records for the iteration itself, given the virtual user's own tags.
@@ -257,8 +226,7 @@ impl Host for VuHost {
     }
 
     fn metadata(&self, metadata: Option<&Arc<TagSet>>) {
-        *self.given_metadata.borrow_mut() = metadata.map(Arc::clone);
-        self.join_metadata();
+        *self.metadata.borrow_mut() = metadata.map(Arc::clone);
     }
 
     fn http(&self, sample: &HttpSample<'_>) {

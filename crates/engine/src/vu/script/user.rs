@@ -45,7 +45,7 @@ impl ScriptUser {
         let client = ScriptClient::new(number, Rc::clone(slot), Rc::clone(&worker.client));
         ScriptUser {
             ids,
-            host: Rc::new(VuHost::new(shared, &worker, scenario, slot)),
+            host: Rc::new(VuHost::new(shared, &worker, scenario)),
             asks: Asks {
                 client: Rc::new(client),
                 slot: Rc::clone(slot),
@@ -90,7 +90,7 @@ impl ScriptUser {
         let mut vu = self.vu.take()?;
         let number = self.iterations;
         self.iterations += 1;
-        self.host.begin_iteration(beginning, number, in_scenario);
+        self.host.begin_iteration(beginning, in_scenario);
         let task = Task::Iteration(Iteration {
             scenario: Rc::clone(&scenario.setup),
             number,

@@ -68,8 +68,7 @@ fn put_metadata(ctx: Ctx<'_>, name: String, value: Value<'_>) -> Result<()> {
         );
         return Err(Exception::throw_type(&ctx, &message));
     };
-    let all = known_metadata(&ctx).with(name, text);
-    state(&ctx).set_metadata(Some(Arc::new(all)));
+    state(&ctx).put_metadata(&name, text.to_string());
     Ok(())
 }
 

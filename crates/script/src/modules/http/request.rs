@@ -18,6 +18,7 @@ use super::vu::{ClientState, client_state};
 use super::{body, codings, error, go_value, params};
 use crate::host::LogLevel;
 use crate::modules::k6::current_tags;
+use crate::system_tags::SystemTag;
 use crate::vu::{Stage, VuState, state};
 
 /// k6's default.
@@ -88,7 +89,9 @@ fn plain(
     Call {
         method,
         address,
-        name: base.get("name").map(Arc::from).or(name),
+        // As in k6, the name of a template is a system tag, and stands for the URL only where it is on.
+        name: (base.get("name").map(Arc::from))
+            .or_else(|| name.filter(|_| state.has_tag(SystemTag::Name))),
         body: None,
         headers: Vec::new(),
         host: String::new(),

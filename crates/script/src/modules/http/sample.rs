@@ -128,7 +128,8 @@ pub(super) fn record(state: &VuState, hop: &Sampled<'_>, outcome: &Outcome<'_>) 
         times: ended.times,
         failed: expected.map(|expected| !expected),
         base: &call.base,
-        own: call.tags.as_ref().filter(|tags| !is_only_name(tags)),
+        own: (call.tags.as_ref())
+            .filter(|tags| !(enabled.has(SystemTag::Name) && is_only_name(tags))),
         system,
         enabled,
         facts: HttpFacts {

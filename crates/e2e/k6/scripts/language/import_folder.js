@@ -1,0 +1,3 @@
+// A folder as a module.
+import './lib/';
+export default function () {}

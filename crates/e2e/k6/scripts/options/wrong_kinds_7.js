@@ -1,0 +1,3 @@
+// Stages as texts.
+export const options = { stages: ['1s:5'], tags: { a: 'b' } };
+export default function () {}

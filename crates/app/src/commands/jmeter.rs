@@ -357,7 +357,9 @@ fn heed(
                     return;
                 }
             }
-            _ => {}
+            // Heaps and stacks of a JVM are nothing loadline has.
+            "HeapDump" | "ThreadDump" => {}
+            _ => say(&console::not_recognised(message)),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod document;
 mod evaluate;
+mod fault;
 mod functions;
 mod lexer;
 mod parser;

@@ -143,8 +143,8 @@ pub(super) fn find_xml(sample: &Sample) -> Finding {
                 .to_owned(),
         );
     }
-    match Document::xml(&text).tree() {
-        Ok(_) => Finding::Holds(None),
-        Err(fault) => Finding::FailsAsError(fault.message),
+    match Document::xml(&text).fault() {
+        None => Finding::Holds(None),
+        Some(fault) => Finding::FailsAsError(fault.message),
     }
 }

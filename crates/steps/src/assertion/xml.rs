@@ -98,6 +98,9 @@ impl XPathAssertion {
             plain: message.clone(),
             later: self.kind.told(message),
         };
+        if let Some(fault) = self.kind.early_fault(query, given) {
+            return Err(of_query(&fault));
+        }
         let document = self.kind.document(text);
         let tree = document.tree().map_err(|fault| QueryFault {
             is_xml: true,

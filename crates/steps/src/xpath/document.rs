@@ -98,10 +98,7 @@ pub(crate) fn prefixes(
     given: &str,
 ) -> Vec<(String, String)> {
     if dialect == Dialect::Later {
-        let pairs = given.lines().filter_map(|line| line.split_once('='));
-        return pairs
-            .map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned()))
-            .collect();
+        return declared(given);
     }
     let root = document.root_element();
     let named = root.namespaces();
@@ -115,6 +112,14 @@ pub(crate) fn prefixes(
         named.retain(|(prefix, _)| Some(prefix.as_str()) != own);
     }
     named
+}
+
+/// The prefixes that lines of `prefix=namespace` declare, with their namespaces.
+pub(super) fn declared(lines: &str) -> Vec<(String, String)> {
+    let pairs = lines.lines().filter_map(|line| line.split_once('='));
+    pairs
+        .map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned()))
+        .collect()
 }
 
 /// The value of a node in the first processor: for an element that of its first child, if it is text.

@@ -179,8 +179,11 @@ mod tests {
     #[test]
     fn labels_may_have_thresholds_of_their_own() {
         let settings = settings("a.jtl", &|name| match name {
-            "apdex_per_transaction" => Some("a\\d+:10|20; b:30|40".to_owned()),
-            "sample_filter" => Some("[ab].*".to_owned()),
+            "jmeter.reportgenerator.apdex_per_transaction" => {
+                Some("a\\d+:10|20; b:30|40".to_owned())
+            }
+            "jmeter.reportgenerator.sample_filter" => Some("[ab].*".to_owned()),
+            "aggregate_rpt_pct3" => Some("99.9".to_owned()),
             _ => None,
         });
         let settings = settings.expect("no property is wrong");
@@ -190,6 +193,7 @@ mod tests {
             (10, 30, 500)
         );
         assert!((settings.wants)("bb") && !(settings.wants)("xb"));
+        assert_eq!(settings.percents, [90.0, 95.0, 99.9]);
         assert!(own_thresholds("a:1").is_err() && own_thresholds("(:1|2").is_err());
     }
 

@@ -179,7 +179,8 @@ impl Call {
             scope.memory.exception.get_or_insert(exception);
             return;
         }
-        if let Some(keeper) = self.keeper() {
+        let has_no_value = std::mem::take(&mut scope.memory.has_no_value);
+        if let Some(keeper) = self.keeper().filter(|_| !has_no_value) {
             keep(keeper, scope, &out[start..]);
         }
     }

@@ -81,8 +81,8 @@ pub struct Sample {
     pub response_headers: String,
     /// Header fields of the request, one per line.
     pub request_headers: String,
-    /// The sent data: for HTTP the body or query, for other samplers their own text.
-    pub sampler_data: String,
+    /// The sent data: for HTTP the body or query, for other samplers their own text; `None`: never given.
+    pub sampler_data: Option<String>,
     /// The method of an HTTP request; empty if there is none.
     pub method: String,
     /// The query string or body of an HTTP request.
@@ -156,11 +156,12 @@ impl Sample {
     /// The sent data as seen by assertions: for a request its first line, its body and its cookies.
     #[must_use]
     pub fn request_data(&self) -> Cow<'_, str> {
+        let own = || Cow::Borrowed(self.sampler_data.as_deref().unwrap_or_default());
         let (method, Some(url)) = (&self.method, &self.url) else {
-            return Cow::Borrowed(&self.sampler_data);
+            return own();
         };
         if method.is_empty() {
-            return Cow::Borrowed(&self.sampler_data);
+            return own();
         }
         let data = match method.as_str() {
             "HEAD" | "OPTIONS" | "TRACE" => String::new(),

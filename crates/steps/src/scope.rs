@@ -41,6 +41,8 @@ pub struct FunctionMemory {
     /// The exception of the first function that failed since this was last taken: the current sample fails with
     /// it; `None`: none has failed.
     pub(crate) exception: Option<Thrown>,
+    /// Whether the function at work reported that it has no value: its variable is left as it is.
+    pub(crate) has_no_value: bool,
     /// The uncaught Java error (not an exception) thrown by a script: the thread ends with it, and the current
     /// sample is lost; `None`: none was thrown.
     pub(crate) uncaught: Option<String>,

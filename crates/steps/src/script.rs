@@ -150,12 +150,11 @@ impl ScriptElement {
         let file = self.file.evaluate(scope).into_owned();
         let inline = self.source.evaluate(scope).into_owned();
         if let Some(own) = own.as_mut().filter(|_| self.role == ScriptRole::Sampler) {
-            own.sampler_data = match (self.family, file.as_str()) {
-                (ScriptFamily::Bsf, _) => String::new(),
+            own.sampler_data = Some(match (self.family, file.as_str()) {
                 (_, "") => inline.clone(),
-                (ScriptFamily::Jsr223, file) => format!("File: {file}"),
                 (ScriptFamily::BeanShell, file) => file.to_owned(),
-            };
+                (_, file) => format!("File: {file}"),
+            });
         }
         let parameters = self.parameters.evaluate(scope).into_owned();
         let source = source::of(self.family, &name, &file, inline, scope);

@@ -5,6 +5,7 @@
 
 mod document;
 mod evaluate;
+mod fault;
 mod functions;
 mod lexer;
 mod parser;
@@ -27,6 +28,8 @@ pub(crate) enum Dialect {
 #[derive(Clone, Debug)]
 pub struct XPath {
     expression: parser::Expression,
+    /// The prefixes of its names, in order.
+    prefixes: Vec<String>,
 }
 
 impl XPath {
@@ -35,6 +38,18 @@ impl XPath {
     /// # Errors
     /// It is invalid.
     pub fn compile(text: &str) -> Result<XPath, String> {
-        parser::parse(text).map(|expression| XPath { expression })
+        Ok(XPath {
+            expression: parser::parse(text)?,
+            prefixes: lexer::prefixes(text),
+        })
+    }
+
+    /// What Saxon finds wrong before it reads a document: the first prefix that lines of `prefix=namespace` do not
+    /// declare.
+    pub(crate) fn undeclared(&self, lines: &str) -> Option<String> {
+        let declared = document::declared(lines);
+        let is_declared = |prefix: &&String| declared.iter().any(|(one, _)| one == *prefix);
+        let missing = self.prefixes.iter().find(|prefix| !is_declared(prefix));
+        missing.map(|prefix| evaluate::undeclared(prefix))
     }
 }

@@ -40,8 +40,6 @@ use crate::{Ending, Env, Files};
 
 /// Default log file.
 const LOG: &str = "jmeter.log";
-/// Prefix of the names of dashboard properties.
-const REPORT: &str = "jmeter.reportgenerator.";
 /// The property with the format of results.
 const OUTPUT_FORMAT: &str = "jmeter.save.saveservice.output_format";
 
@@ -83,7 +81,7 @@ pub(super) fn run(
     let properties = plan_file::properties(&options).map_err(as_jmeter_ends)?;
     let log = File::create(options.log.as_deref().unwrap_or(LOG)).ok();
     let of_report = properties.clone();
-    let of_report = |name: &str| of_report.get(&format!("{REPORT}{name}")).cloned();
+    let of_report = |name: &str| of_report.get(name).cloned();
     if let Some(results) = &options.report_of {
         let folder = options
             .report_folder
@@ -357,7 +355,9 @@ fn heed(
                     return;
                 }
             }
-            _ => {}
+            // Heaps and stacks of a JVM are nothing loadline has.
+            "HeapDump" | "ThreadDump" => {}
+            _ => say(&console::not_recognised(message)),
         }
     }
 }

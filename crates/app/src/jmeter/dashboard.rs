@@ -10,7 +10,7 @@ use loadline_java::numbers::long_or_zero;
 use loadline_java::oro::Oro;
 use loadline_model::ExitCode;
 use loadline_output::files;
-use loadline_report::jmeter::dashboard::{Dashboard, Settings, Thresholds};
+use loadline_report::jmeter::dashboard::{Dashboard, PERCENTS, Settings, Thresholds};
 use loadline_report::jmeter::results::{Reader, Row};
 
 use crate::Ending;
@@ -21,8 +21,10 @@ const PART: usize = 256 << 10;
 pub(crate) const FOLDER: &str = "report-output";
 /// Default resolution of charts over time, in milliseconds.
 const GRANULARITY_MS: u64 = 1_000;
+/// Prefix of the names of dashboard properties.
+const REPORT: &str = "jmeter.reportgenerator.";
 
-/// A property by its name below `jmeter.reportgenerator.`; `None`: it is not set.
+/// A property by its name; `None`: it is not set.
 pub(crate) type Property<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 fn refused(why: &str) -> Ending {
@@ -100,7 +102,8 @@ pub(crate) fn write(dashboard: &Dashboard, folder: &str) -> Result<(), Ending> {
     Ok(())
 }
 
-fn settings(results: &str, property: Property<'_>) -> Result<Settings, String> {
+fn settings(results: &str, properties: Property<'_>) -> Result<Settings, String> {
+    let property = |name: &str| properties(&format!("{REPORT}{name}"));
     let ms = |name: &str, default: u64| {
         property(name).map_or(default, |text| {
             u64::try_from(long_or_zero(text.trim())).unwrap_or(0)
@@ -127,7 +130,21 @@ fn settings(results: &str, property: Property<'_>) -> Result<Settings, String> {
                 .is_none_or(|pattern| is_whole(pattern, label))
         }),
         granularity_ms: ms("overall_granularity", GRANULARITY_MS).max(1),
+        percents: percents(properties),
     })
+}
+
+/// The percentiles that the properties of JMeter's aggregate report name; the default for what is no percentage.
+fn percents(properties: Property<'_>) -> [f64; 3] {
+    let mut percents = PERCENTS;
+    for (percent, number) in percents.iter_mut().zip(1..) {
+        let given = properties(&format!("aggregate_rpt_pct{number}"));
+        let given = given.and_then(|text| text.trim().parse().ok());
+        *percent = given
+            .filter(|given| (0.0..=100.0).contains(given))
+            .unwrap_or(*percent);
+    }
+    percents
 }
 
 fn pattern(text: &str) -> Result<Oro, String> {
@@ -162,8 +179,11 @@ mod tests {
     #[test]
     fn labels_may_have_thresholds_of_their_own() {
         let settings = settings("a.jtl", &|name| match name {
-            "apdex_per_transaction" => Some("a\\d+:10|20; b:30|40".to_owned()),
-            "sample_filter" => Some("[ab].*".to_owned()),
+            "jmeter.reportgenerator.apdex_per_transaction" => {
+                Some("a\\d+:10|20; b:30|40".to_owned())
+            }
+            "jmeter.reportgenerator.sample_filter" => Some("[ab].*".to_owned()),
+            "aggregate_rpt_pct3" => Some("99.9".to_owned()),
             _ => None,
         });
         let settings = settings.expect("no property is wrong");
@@ -173,6 +193,7 @@ mod tests {
             (10, 30, 500)
         );
         assert!((settings.wants)("bb") && !(settings.wants)("xb"));
+        assert_eq!(settings.percents, [90.0, 95.0, 99.9]);
         assert!(own_thresholds("a:1").is_err() && own_thresholds("(:1|2").is_err());
     }
 

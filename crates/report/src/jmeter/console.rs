@@ -58,6 +58,12 @@ pub fn heard(message: &str, from: IpAddr) -> String {
     format!("Command: {message} received from /{from}")
 }
 
+/// The message that arrived is none that JMeter knows.
+#[must_use]
+pub fn not_recognised(message: &str) -> String {
+    format!("Command: {message} not recognised ")
+}
+
 /// A group whose scheduler is enabled without a duration, so it is not started.
 #[must_use]
 pub fn group_without_duration(group: &str) -> String {
@@ -117,6 +123,7 @@ mod tests {
             created_tree("a/b.jmx"),
             "Created the tree successfully using a/b.jmx"
         );
+        assert_eq!(not_recognised("x"), "Command: x not recognised ");
         assert!(waiting(4445).ends_with("message on port 4445"));
     }
 

@@ -33,15 +33,47 @@ struct Tally {
     sent_bytes: u64,
 }
 
+/// The percentiles of times, in JMeter's order.
+pub const PERCENTS: [f64; 3] = [90.0, 95.0, 99.0];
+
 /// Statistics of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Statistics {
+    percents: [f64; 3],
     places: HashMap<String, usize>,
     labels: Vec<(String, Tally)>,
     total: Tally,
 }
 
+impl Default for Statistics {
+    fn default() -> Statistics {
+        Statistics::new(PERCENTS)
+    }
+}
+
 impl Statistics {
+    /// No rows; `percents`: what `pct1ResTime` and its like are of, in percent.
+    #[must_use]
+    pub fn new(percents: [f64; 3]) -> Statistics {
+        Statistics {
+            percents,
+            places: HashMap::new(),
+            labels: Vec::new(),
+            total: Tally::default(),
+        }
+    }
+
+    /// What a figure is a percentile of, in percent; `None`: it is none.
+    pub(super) fn percent_of(&self, figure: &str) -> Option<f64> {
+        let at = match figure {
+            "pct1ResTime" => 0,
+            "pct2ResTime" => 1,
+            "pct3ResTime" => 2,
+            _ => return None,
+        };
+        Some(self.percents[at])
+    }
+
     /// Adds a row.
     pub fn add(&mut self, row: &Row) {
         if !row.is_transaction() {
@@ -64,7 +96,7 @@ impl Statistics {
             .iter()
             .map(|(name, tally)| (name.as_str(), tally));
         let all = labels.chain([("Total", &self.total)]);
-        all.map(|(name, tally)| (name, tally.told(name)))
+        all.map(|(name, tally)| (name, tally.told(name, self.percents)))
     }
 
     /// Everything as JSON, labels in order of appearance.
@@ -101,7 +133,7 @@ impl Tally {
         self.sent_bytes = self.sent_bytes.saturating_add(row.sent_bytes);
     }
 
-    fn told(&self, name: &str) -> Figures {
+    fn told(&self, name: &str, [first, second, third]: [f64; 3]) -> Figures {
         let elapsed_ms = self.last_ms.saturating_sub(self.first_ms) as f64;
         let per_second = |bytes: u64| real(bytes as f64 / 1024.0 / (elapsed_ms / 1000.0));
         let share = self.errors as f32 * 100.0 / self.samples as f32;
@@ -114,9 +146,9 @@ impl Tally {
             ("medianResTime", real(self.percentile(50.0))),
             ("minResTime", real(self.least_ms as f64)),
             ("maxResTime", real(self.greatest_ms as f64)),
-            ("pct1ResTime", real(self.percentile(90.0))),
-            ("pct2ResTime", real(self.percentile(95.0))),
-            ("pct3ResTime", real(self.percentile(99.0))),
+            ("pct1ResTime", real(self.percentile(first))),
+            ("pct2ResTime", real(self.percentile(second))),
+            ("pct3ResTime", real(self.percentile(third))),
             (
                 "throughput",
                 real(self.samples as f64 / elapsed_ms * 1000.0),
@@ -201,6 +233,23 @@ mod tests {
             statistics.add(&row);
         }
         serde_json::from_str(&statistics.json()).expect("it is JSON")
+    }
+
+    #[test]
+    fn percentiles_can_be_chosen() {
+        let mut statistics = Statistics::new([50.0, 75.0, 99.9]);
+        for elapsed_ms in 1..=9 {
+            statistics.add(&Row {
+                elapsed_ms,
+                ..Row::default()
+            });
+        }
+        let told: Value = serde_json::from_str(&statistics.json()).expect("it is JSON");
+        let total = &told["Total"];
+        assert_eq!(total["pct1ResTime"], 5.0);
+        assert_eq!(total["pct2ResTime"], 7.5);
+        assert_eq!(total["pct3ResTime"], 9.0);
+        assert_eq!(statistics.percent_of("pct3ResTime"), Some(99.9));
     }
 
     /// Both recorded from JMeter 5.6.3.

@@ -180,8 +180,8 @@ impl Writer<'_> {
             if let Some(location) = redirect_location(sample) {
                 self.text("redirectLocation", location);
             }
-        } else if !sample.sampler_data.is_empty() {
-            self.text("samplerData", &sample.sampler_data);
+        } else if let Some(data) = &sample.sampler_data {
+            self.text("samplerData", data);
         }
     }
 
@@ -419,6 +419,23 @@ Location: /relative-redirect/1
         assert!(text.ends_with(" zz=\"\"/>\n"), "{text}");
         let http = Sample { url: None, ..hop() };
         assert!(xml(&config(&[]), &http).contains("\n  <null/>\n"));
+    }
+
+    /// Recorded from JMeter 5.6.3.
+    #[test]
+    fn a_sampler_without_text_of_its_own_is_told_from_one_with_none() {
+        let config = config(&["samplerData"]);
+        let sent = |data: Option<&str>| {
+            let sample = Sample {
+                method: String::new(),
+                url: None,
+                sampler_data: data.map(str::to_owned),
+                ..hop()
+            };
+            xml(&config, &sample).contains("<samplerData class=\"java.lang.String\"></samplerData>")
+        };
+        assert!(sent(Some("")));
+        assert!(!sent(None));
     }
 
     #[test]

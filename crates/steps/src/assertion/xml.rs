@@ -98,6 +98,9 @@ impl XPathAssertion {
             plain: message.clone(),
             later: self.kind.told(message),
         };
+        if let Some(fault) = self.kind.early_fault(query, given) {
+            return Err(of_query(&fault));
+        }
         let document = self.kind.document(text);
         let tree = document.tree().map_err(|fault| QueryFault {
             is_xml: true,
@@ -143,8 +146,8 @@ pub(super) fn find_xml(sample: &Sample) -> Finding {
                 .to_owned(),
         );
     }
-    match Document::xml(&text).tree() {
-        Ok(_) => Finding::Holds(None),
-        Err(fault) => Finding::FailsAsError(fault.message),
+    match Document::xml(&text).fault() {
+        None => Finding::Holds(None),
+        Some(fault) => Finding::FailsAsError(fault.message),
     }
 }

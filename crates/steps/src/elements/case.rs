@@ -106,7 +106,7 @@ fn sample_of(line: &Value) -> Sample {
         data: text("body", "").into_bytes(),
         response_headers: text("headers", ""),
         request_headers: text("request_headers", ""),
-        sampler_data: text("request_data", ""),
+        sampler_data: Some(text("request_data", "")),
         url: line["url"].as_str().map(str::to_owned),
         elapsed_ms: number("elapsed"),
         bytes: number("bytes"),

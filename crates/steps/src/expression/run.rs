@@ -109,7 +109,8 @@ impl Machine<'_, '_> {
                 self.value(if holds { then } else { otherwise })
             }
             Node::Else(value, otherwise, only_null) => {
-                let value = self.value(value)?;
+                // What throws, such as an undefined name, is null.
+                let value = self.value(value).unwrap_or(Value::Null);
                 let stays = value != Value::Null && (*only_null || value.truth()?);
                 if stays {
                     Ok(value)

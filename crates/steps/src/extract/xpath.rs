@@ -82,6 +82,15 @@ impl XPathKind {
         }
     }
 
+    /// What the second processor finds wrong with an expression before it reads a document.
+    pub(crate) fn early_fault(&self, query: &Result<XPath, String>, lines: &str) -> Option<String> {
+        match (self, query) {
+            (XPathKind::Later(_), Ok(query)) => query.undeclared(lines),
+            (XPathKind::Later(_), Err(fault)) => Some(fault.clone()),
+            _ => None,
+        }
+    }
+
     /// The lines of namespace prefixes.
     pub(crate) fn prefixes(&self, scope: &mut Scope<'_>) -> String {
         match self {
@@ -186,6 +195,9 @@ impl XPathExtractor {
         } else {
             Wanted::of(&self.match_number, scope)
         };
+        if let Some(fault) = self.kind.early_fault(&query, &given) {
+            return Err(self.kind.told(&fault));
+        }
         let document = self.kind.document(text);
         let tree = document.tree().map_err(|fault| {
             if is_later {

@@ -148,6 +148,7 @@ pub(super) fn run_script(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
         Err(thrown) => {
             let message = format!("Error running script: {thrown}");
             scope.host.world().log(LogLevel::Warn, class, &message);
+            scope.memory.has_no_value = true;
         }
     }
     Ok(())

@@ -99,6 +99,7 @@ pub(super) fn time_shift(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
                 "o.a.j.f.TimeShift",
                 &format!("not a date pattern: {pattern}"),
             );
+            scope.memory.has_no_value = true;
             return Ok(());
         };
         let fields = pattern.parse(date.trim());
@@ -176,6 +177,7 @@ pub(super) fn date_time_convert(call: &Call, scope: &mut Scope<'_>, out: &mut St
         None => {
             let message = format!("cannot convert {date} from {source} to {target}");
             error(scope, "o.a.j.f.DateTimeConvertFunction", &message);
+            scope.memory.has_no_value = true;
         }
     }
     Ok(())
@@ -218,6 +220,7 @@ pub(super) fn random_date(call: &Call, scope: &mut Scope<'_>, out: &mut String) 
             "o.a.j.f.RandomDate",
             &format!("not a date pattern: {pattern}"),
         );
+        scope.memory.has_no_value = true;
         return Ok(());
     };
     let day = |text: &str| pattern.parse(text.trim()).and_then(|fields| fields.date());

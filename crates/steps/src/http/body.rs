@@ -408,6 +408,12 @@ fn file_head(
     let path = file.path.evaluate(scope).into_owned();
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let parameter = file.parameter.evaluate(scope);
+    if is_blank(&parameter) && request.client == HttpClient::Apache {
+        return Err(HttpFault {
+            class: "java.lang.IllegalStateException".to_owned(),
+            message: "Name is blank".to_owned(),
+        });
+    }
     let mut head = format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {content_type}\r\n",
         quoted(&parameter, request.client),

@@ -446,7 +446,7 @@ impl Exchange {
         Sample {
             label: std::mem::take(&mut self.label),
             request_headers: self.told_fields(),
-            sampler_data: told.clone(),
+            sampler_data: Some(told.clone()),
             method: self.fetch.method.clone(),
             query: told,
             cookies: self.cookies.clone(),

@@ -186,11 +186,10 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
     };
     let query_at = url.find('?').unwrap_or(url.len());
     let fragment_at = url.find('#').unwrap_or(url.len());
-    let address = url[start..path_at].strip_prefix("//[");
-    if let Some((address, _)) = address.and_then(|rest| rest.split_once(']')) {
-        let address = address.split('%').next().unwrap_or_default();
-        if address.parse::<core::net::Ipv6Addr>().is_err() {
-            return Some(told("Malformed IPv6 address", start + 3));
+    if let Some(rest) = url[start..].strip_prefix("//") {
+        let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+        if let Some((what, index)) = fault_of_brackets(authority) {
+            return Some(told(what, start + 2 + index));
         }
     }
     for (index, (at, character)) in url.char_indices().enumerate() {
@@ -213,6 +212,36 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
         }
     }
     None
+}
+
+/// The fault of an authority that has brackets, and where it is: they belong around an IPv6 address.
+fn fault_of_brackets(authority: &str) -> Option<(&'static str, usize)> {
+    if !authority.contains(['[', ']']) || authority.contains(is_illegal) {
+        return None;
+    }
+    let host_at = authority.find('@').map_or(0, |at| at + 1);
+    let host = &authority[host_at..];
+    let Some(within) = host.strip_prefix('[') else {
+        return fault_of_name(host).map(|index| ("Illegal character in hostname", host_at + index));
+    };
+    let address_at = host_at + 1;
+    match within.split_once(']') {
+        None => Some(("Expected closing bracket for IPv6 address", authority.len())),
+        Some(("", _)) => Some(("Expected closing bracket for IPv6 address", address_at)),
+        Some((address, _)) => {
+            let address = address.split('%').next().unwrap_or_default();
+            let is_address = address.parse::<core::net::Ipv6Addr>().is_ok();
+            (!is_address).then_some(("Malformed IPv6 address", address_at))
+        }
+    }
+}
+
+/// Where a host with brackets stops being a name: at a hyphen that ends a label, or at the bracket.
+fn fault_of_name(host: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    let end = host.find(|c: char| !is_part(c))?;
+    let before = host[..end].trim_end_matches('-');
+    Some(if before.len() == end { end } else { end - 1 })
 }
 
 /// Appends a character percent-encoded.
@@ -279,6 +308,23 @@ mod tests {
             told("http://[h:80]/a").as_deref(),
             Some("Malformed IPv6 address at index 8: http://[h:80]/a")
         );
+        for (what, url) in [
+            (
+                "Expected closing bracket for IPv6 address at index 8",
+                "http://[]/a",
+            ),
+            (
+                "Expected closing bracket for IPv6 address at index 9",
+                "http://[h/a",
+            ),
+            ("Illegal character in hostname at index 8", "http://a-[b]/c"),
+            (
+                "Illegal character in hostname at index 8",
+                "http://a[b]:8080",
+            ),
+        ] {
+            assert_eq!(told(url), Some(format!("{what}: {url}")));
+        }
         assert_eq!(
             told("http:").as_deref(),
             Some("Expected scheme-specific part at index 5: http:")

@@ -207,7 +207,7 @@ pub(super) fn change(
         "setResponseData" => set_data(sample, given),
         "setResponseHeaders" => sample.response_headers = text(given, 0),
         "setRequestHeaders" => sample.request_headers = text(given, 0),
-        "setSamplerData" => sample.sampler_data = text(given, 0),
+        "setSamplerData" => sample.sampler_data = Some(text(given, 0)),
         "setContentType" => sample.content_type = text(given, 0),
         "setDataEncoding" => sample.encoding = text(given, 0),
         "setDataType" => {

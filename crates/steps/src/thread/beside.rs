@@ -103,7 +103,7 @@ impl Thread {
             message: "OK".to_owned(),
             success: true,
             data_type: DataType::Unset,
-            sampler_data: items,
+            sampler_data: Some(items),
             start_ms: walker.host.unix_ms(),
             ..Sample::default()
         }

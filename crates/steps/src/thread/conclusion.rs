@@ -13,7 +13,7 @@ use crate::script::ScriptElement;
 
 impl Thread {
     /// Runs post-processors, assertions, scripts, and savers of responses. `None`: the sample was lost because
-    /// an extractor could not run, or by an uncaught error, as in JMeter.
+    /// an extractor could not run, a function in it threw, or by an uncaught error, as in JMeter.
     pub(super) fn conclude(
         &mut self,
         walker: &Walker<'_>,
@@ -33,16 +33,10 @@ impl Thread {
                     match extractor.run(&sample, &mut self.scope_of(walker, &sampler)) {
                         Ok(None) => {}
                         Ok(Some(fault)) => fault.note(&mut sample),
-                        Err(lost) => {
-                            let message = format!("The sample '{sampler}' is lost: {}", lost.0);
-                            walker.host.world().log(
-                                LogLevel::Error,
-                                "o.a.j.t.JMeterThread",
-                                &message,
-                            );
-                            self.strand.previous = Some(Arc::new(sample));
-                            return None;
-                        }
+                        Err(lost) => return self.lost(walker, sample, &lost.0),
+                    }
+                    if let Some(thrown) = self.strand.memory.exception.take() {
+                        return self.lost(walker, sample, &thrown.message);
                     }
                 }
                 PostProcessor::Debug(told) => {
@@ -87,6 +81,15 @@ impl Thread {
         let sample = Arc::new(sample);
         self.strand.previous = Some(Arc::clone(&sample));
         Some(sample)
+    }
+
+    /// A sample is lost by an extractor that could not run.
+    fn lost(&mut self, walker: &Walker<'_>, sample: Sample, why: &str) -> Option<Arc<Sample>> {
+        let message = format!("The sample '{}' is lost: {why}", sample.label);
+        let world = walker.host.world();
+        world.log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
+        self.strand.previous = Some(Arc::new(sample));
+        None
     }
 
     fn put_below(&self, walker: &Walker<'_>, sample: &mut Sample, mut below: Sample) {

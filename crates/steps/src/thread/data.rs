@@ -232,6 +232,10 @@ impl Thread {
         for (name, value) in parameters.names.iter().zip(column) {
             let name = self.text(walker, name).into_owned();
             let value = self.text(walker, value).into_owned();
+            if self.strand.memory.exception.is_some() {
+                // The sample is lost.
+                return;
+            }
             self.variables.put(name, value);
         }
     }

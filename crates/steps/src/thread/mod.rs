@@ -35,6 +35,7 @@ use crate::program::{
 use crate::sample::Sample;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::text::Text;
+use crate::thrown::Thrown;
 use crate::variables::Variables;
 
 use beside::Beside;
@@ -435,6 +436,7 @@ impl Thread {
 
     /// Prepares a sampler: pre-processors, then one pause for all timers.
     fn prepare(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
+        self.strand.memory.exception = None;
         let applies = &walker.sampler(node).applies;
         self.last_sampler = Some(node);
         self.http.make_ready(match &walker.sampler(node).action {
@@ -496,11 +498,32 @@ impl Thread {
 
     /// Runs a sampler.
     fn run(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
+        if let Some(thrown) = self.strand.memory.exception.take() {
+            return self.lose(walker, node, &thrown);
+        }
         let sampler = walker.sampler(node);
         match &sampler.action {
             SamplerAction::Http(_) => self.begin_http(walker, node),
             SamplerAction::Flow(flow) => self.control_flow(walker, node, flow),
             other => self.run_native(walker, node, other),
+        }
+    }
+
+    /// A function in a sampler, or in what applies to it, threw an exception: as in JMeter, the sample is lost. If
+    /// the sampler's name throws too, the thread ends.
+    fn lose(&mut self, walker: &Walker<'_>, node: NodeId, thrown: &Thrown) -> Option<Ask> {
+        let name = self.text(walker, &walker.node(node).name).into_owned();
+        let has_name = self.strand.memory.exception.take().is_none();
+        let what = match has_name {
+            true => format!("Error while processing sampler: '{name}'."),
+            false => "Test failed!".to_owned(),
+        };
+        let message = format!("{what}\n{}: {}", thrown.class, thrown.message);
+        let world = walker.host.world();
+        world.log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
+        match has_name {
+            true => self.finish(walker, node, None),
+            false => Some(self.over(walker, End::Thread)),
         }
     }
 
@@ -514,6 +537,12 @@ impl Thread {
         let is_without = sample.is_none();
         if let Some(mut sample) = sample {
             let sampler = walker.sampler(node);
+            // An exception of a request is its failure.
+            let thrown = self.strand.memory.exception.take();
+            let lost = thrown.filter(|_| !matches!(sampler.action, SamplerAction::Http(_)));
+            if let Some(thrown) = lost {
+                return self.lose(walker, node, &thrown);
+            }
             sample.transactions = self.transactions_above(walker, node);
             let hearers = self.hearers(walker, node);
             let heard = &hearers;

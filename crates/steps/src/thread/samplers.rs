@@ -105,7 +105,7 @@ impl Thread {
             success: true,
             data_type: DataType::Text,
             encoding: "UTF-8".to_owned(),
-            sampler_data,
+            sampler_data: Some(sampler_data),
             start_ms: walker.host.unix_ms(),
             bytes: data.len() as u64,
             body_bytes: data.len() as u64,
@@ -138,7 +138,7 @@ impl Thread {
             code: text(&dummy.code),
             message: text(&dummy.message),
             success: text(&dummy.success).eq_ignore_ascii_case("true"),
-            sampler_data: text(&dummy.sampler_data),
+            sampler_data: Some(text(&dummy.sampler_data)),
             data_type: DataType::Text,
             start_ms: walker.host.unix_ms(),
             url: url::Url::parse(&url).is_ok().then_some(url),
@@ -221,12 +221,17 @@ impl Thread {
         let status = self.text(walker, &test.status).into_owned();
         let data = self.text(walker, &test.result_data).into_owned();
         let said = self.text(walker, &test.sampler_data).into_owned();
+        let sent_bytes = said.len() as u64;
+        let said = match test.only_sleeps {
+            true => format!("Sleep Test: time = {sleep_ms}"),
+            false => said,
+        };
         let sample = Sample {
             label: if label.is_empty() { name } else { label },
             code: self.text(walker, &test.code).into_owned(),
             message: self.text(walker, &test.message).into_owned(),
-            sent_bytes: said.len() as u64,
-            sampler_data: said,
+            sent_bytes,
+            sampler_data: Some(said).filter(|said| !said.is_empty()),
             success: status.eq_ignore_ascii_case("OK"),
             data_type: match test.only_sleeps {
                 true => DataType::Unset,

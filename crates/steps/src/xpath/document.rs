@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::Dialect;
 use super::evaluate::Node;
+use super::fault;
 
 /// The fault of a text that is not XML.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,23 @@ pub(crate) struct XmlFault {
 }
 
 impl XmlFault {
+    /// Of a text without an element.
+    pub(super) fn premature() -> XmlFault {
+        XmlFault {
+            message: "Premature end of file.".to_owned(),
+            place: None,
+        }
+    }
+
+    /// What a parser tells that Xerces has no words for, or none that are known.
+    fn of(fault: &roxmltree::Error) -> XmlFault {
+        let place = fault.pos();
+        XmlFault {
+            message: fault.to_string(),
+            place: Some((place.row, place.col)),
+        }
+    }
+
     /// As formatted by Saxon.
     pub(crate) fn with_place(&self) -> String {
         match self.place {
@@ -47,55 +65,29 @@ impl Document {
         Document(as_xml(&dom_query::Document::from(text)))
     }
 
-    /// The tree.
-    pub(crate) fn tree(&self) -> Result<roxmltree::Document<'_>, XmlFault> {
-        if self.0.trim().is_empty() {
-            return Err(XmlFault {
-                message: "Premature end of file.".to_owned(),
-                place: None,
-            });
+    /// Why it is not well-formed; prefixes that are not bound do not count.
+    pub(crate) fn fault(&self) -> Option<XmlFault> {
+        match self.parse() {
+            Err(roxmltree::Error::UnknownNamespace(..)) => fault::first(&self.0),
+            _ => self.tree().err(),
         }
+    }
+
+    fn parse(&self) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
         let options = roxmltree::ParsingOptions {
             allow_dtd: true,
             ..roxmltree::ParsingOptions::default()
         };
         roxmltree::Document::parse_with_options(&self.0, options)
-            .map_err(|fault| self.fault(&fault))
     }
 
-    fn fault(&self, fault: &roxmltree::Error) -> XmlFault {
-        use roxmltree::Error;
-        let place = fault.pos();
-        let message = match fault {
-            _ if !self.0.trim_start().starts_with('<') => {
-                "Content is not allowed in prolog.".to_owned()
-            }
-            Error::UnknownToken(_) => "Content is not allowed in trailing section.".to_owned(),
-            Error::UnclosedRootNode | Error::UnexpectedEndOfStream | Error::NoRootNode => {
-                "XML document structures must start and end within the same entity.".to_owned()
-            }
-            Error::UnexpectedCloseTag(expected, found, _) if found.starts_with(expected) => {
-                format!(
-                    "The end-tag for element type \"{expected}\" must end with a '>' delimiter."
-                )
-            }
-            Error::UnexpectedCloseTag(expected, ..) => {
-                format!(
-                    "The element type \"{expected}\" must be terminated by the matching end-tag \"</{expected}>\"."
-                )
-            }
-            Error::UnknownEntityReference(name, _) => {
-                format!("The entity \"{name}\" was referenced, but not declared.")
-            }
-            Error::DuplicatedAttribute(name, _) => {
-                format!("Attribute \"{name}\" was already specified for element.")
-            }
-            other => other.to_string(),
-        };
-        XmlFault {
-            message,
-            place: Some((place.row, place.col)),
+    /// The tree.
+    pub(crate) fn tree(&self) -> Result<roxmltree::Document<'_>, XmlFault> {
+        if self.0.trim().is_empty() {
+            return Err(XmlFault::premature());
         }
+        self.parse()
+            .map_err(|fault| fault::first(&self.0).unwrap_or_else(|| XmlFault::of(&fault)))
     }
 }
 
@@ -106,10 +98,7 @@ pub(crate) fn prefixes(
     given: &str,
 ) -> Vec<(String, String)> {
     if dialect == Dialect::Later {
-        let pairs = given.lines().filter_map(|line| line.split_once('='));
-        return pairs
-            .map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned()))
-            .collect();
+        return declared(given);
     }
     let root = document.root_element();
     let named = root.namespaces();
@@ -123,6 +112,14 @@ pub(crate) fn prefixes(
         named.retain(|(prefix, _)| Some(prefix.as_str()) != own);
     }
     named
+}
+
+/// The prefixes that lines of `prefix=namespace` declare, with their namespaces.
+pub(super) fn declared(lines: &str) -> Vec<(String, String)> {
+    let pairs = lines.lines().filter_map(|line| line.split_once('='));
+    pairs
+        .map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned()))
+        .collect()
 }
 
 /// The value of a node in the first processor: for an element that of its first child, if it is text.
@@ -238,7 +235,11 @@ fn as_xml(document: &dom_query::Document) -> String {
         if is_element {
             open_html(&current, &mut out);
         } else if current.is_text() {
-            let text: String = current.text().chars().filter(|one| is_xml(*one)).collect();
+            let text: String = current
+                .text()
+                .chars()
+                .filter(|one| fault::is_valid(*one))
+                .collect();
             escape(&text, false, &mut out);
         }
         if let Some(child) = current.first_child() {
@@ -273,7 +274,11 @@ fn open_html(node: &dom_query::NodeRef<'_>, out: &mut String) {
             continue;
         }
         out.push(' ');
-        let value: String = attribute.value.chars().filter(|one| is_xml(*one)).collect();
+        let value: String = attribute
+            .value
+            .chars()
+            .filter(|one| fault::is_valid(*one))
+            .collect();
         write_attribute(&name, &value, out);
         names.push(name);
     }
@@ -299,31 +304,5 @@ fn xml_name(name: &str) -> String {
         name
     } else {
         format!("_{name}")
-    }
-}
-
-fn is_xml(character: char) -> bool {
-    matches!(character, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{1_0000}'..)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Recorded from JMeter 5.6.3.
-    #[test]
-    fn an_end_tag_that_goes_on_where_another_ends_is_told_apart() {
-        let message = |text: &str| {
-            let document = Document::xml(text);
-            document.tree().expect_err("it is cut short").message
-        };
-        assert_eq!(
-            message("<body><b>x</body>"),
-            "The end-tag for element type \"b\" must end with a '>' delimiter."
-        );
-        assert_eq!(
-            message("<body><p>x</body>"),
-            "The element type \"p\" must be terminated by the matching end-tag \"</p>\"."
-        );
     }
 }

@@ -330,7 +330,7 @@ fn named(
             let found = at.prefixes.iter().find(|(one, _)| one == prefix);
             let Some((_, wanted)) = found else {
                 return Err(match at.dialect {
-                    Dialect::Later => format!("Namespace prefix '{prefix}' has not been declared"),
+                    Dialect::Later => undeclared(prefix),
                     _ => format!("Prefix must resolve to a namespace: {prefix}"),
                 });
             };
@@ -338,6 +338,11 @@ fn named(
             Ok(same && (local == "*" || name == local))
         }
     }
+}
+
+/// Saxon's words for a prefix that the expression's lines do not declare.
+pub(super) fn undeclared(prefix: &str) -> String {
+    format!("Namespace prefix '{prefix}' has not been declared")
 }
 
 fn binary<'a, 'i>(

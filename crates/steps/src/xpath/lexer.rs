@@ -55,6 +55,16 @@ pub(super) fn split(text: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
+/// The prefixes of an expression's names, in order; `xml` is always declared.
+pub(super) fn prefixes(text: &str) -> Vec<String> {
+    let tokens = split(text).unwrap_or_default();
+    let prefixes = tokens.into_iter().filter_map(|token| match token {
+        Token::Name(prefix, _) => prefix.filter(|prefix| !matches!(prefix.as_str(), "*" | "xml")),
+        _ => None,
+    });
+    prefixes.collect()
+}
+
 /// After an operand, `*` multiplies, and `and` is an operator.
 fn follows_operand(tokens: &[Token]) -> bool {
     match tokens.last() {

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use self::timeline::Timeline;
 use super::results::Row;
+pub use super::statistics::PERCENTS;
 use super::statistics::Statistics;
 
 /// Maximum labels, and kinds of errors, that are reported separately.
@@ -49,6 +50,8 @@ pub struct Settings {
     pub wants: Box<dyn Fn(&str) -> bool>,
     /// The shortest time interval that charts distinguish, in milliseconds.
     pub granularity_ms: u64,
+    /// The percentiles of times, in percent.
+    pub percents: [f64; 3],
 }
 
 /// How satisfied users are with a label.
@@ -116,7 +119,7 @@ impl Dashboard {
     #[must_use]
     pub fn new(settings: Settings) -> Dashboard {
         Dashboard {
-            statistics: Statistics::default(),
+            statistics: Statistics::new(settings.percents),
             whole: Apdex::new((settings.thresholds)("Total")),
             places: HashMap::new(),
             labels: Vec::new(),
@@ -235,6 +238,7 @@ mod tests {
             thresholds: Box::new(|_| Thresholds::default()),
             wants: Box::new(|label| label != "hidden"),
             granularity_ms: 1_000,
+            percents: PERCENTS,
         }
     }
 

@@ -135,8 +135,13 @@ fn statistics(out: &mut String, of: &Dashboard) {
     if !rows.is_empty() {
         rows.rotate_right(1);
     }
+    let title = |(figure, title): &(&str, &str)| match of.statistics.percent_of(figure) {
+        Some(percent) => format!("{percent}th pct"),
+        None => (*title).to_owned(),
+    };
+    let titles: Vec<String> = FIGURES.iter().map(title).collect();
     let columns: Vec<&str> = std::iter::once("Label")
-        .chain(FIGURES.iter().map(|(_, title)| *title))
+        .chain(titles.iter().map(String::as_str))
         .collect();
     table(out, "Statistics", &columns, &rows);
 }

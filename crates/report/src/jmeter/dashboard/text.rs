@@ -27,7 +27,9 @@ const FIGURES: [(&str, &str, usize); 9] = [
 /// All lines.
 pub(super) fn write(of: &Dashboard) -> String {
     let mut out = format!("{:<LABEL$}", "label (times in ms)");
-    for (_, title, _) in FIGURES {
+    for (figure, title, _) in FIGURES {
+        let percent = of.statistics.percent_of(figure);
+        let title = percent.map_or_else(|| title.to_owned(), |percent| format!("{percent} %"));
         write_to(&mut out, format_args!(" {title:>9}"));
     }
     out.push('\n');

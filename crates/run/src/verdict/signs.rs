@@ -309,6 +309,7 @@ fn distance(facts: &Facts<'_>) -> Option<Finding> {
             match facts.open && facts.missed().is_none()
                 || weights::exhausted(facts).is_some()
                 || weights::uses_quota_up(facts)
+                || link::link(facts).is_some()
             {
                 true => "run the generator nearer to the target to measure the target",
                 false => "run the generator nearer to the target to measure the target; use more connections to load it from here",

@@ -39,7 +39,7 @@ pub(super) fn piles_up(facts: &Facts<'_>) -> bool {
     const USUAL: f64 = 0.3;
     /// The 10th percentile over the median where all responses wait.
     const ALIKE: f64 = 0.5;
-    /// Share of the responses of the best second.
+    /// Share of the responses of a usual second.
     const GOES_ON: f64 = 0.6;
     /// Share of the responses of the run.
     const MANY: f64 = 0.05;
@@ -54,15 +54,11 @@ pub(super) fn piles_up(facts: &Facts<'_>) -> bool {
     ) else {
         return false;
     };
-    let most = facts
-        .rows
-        .iter()
-        .map(|row| row.completed)
-        .max()
-        .unwrap_or(0);
+    let completed = facts.rows.iter().map(|row| row.completed as f64);
+    let usually = median(completed).unwrap_or(0.0);
     let waits = |row: &&Row| {
         // When no more requests start, slow kinds of them are left.
-        let goes_on = row.offered > Some(0) || row.completed as f64 >= GOES_ON * most as f64;
+        let goes_on = row.completed as f64 >= GOES_ON * usually;
         let times = row.heat.quantile(0.1).zip(row.heat.quantile(0.5));
         let all_wait = |(quick, median): (u64, u64)| {
             quick as f64 >= (usual as f64 + LONGER).max(ALIKE * median as f64)

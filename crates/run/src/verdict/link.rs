@@ -92,13 +92,14 @@ fn shared_down(facts: &Facts<'_>) -> Option<Link> {
 fn full_down(facts: &Facts<'_>) -> Option<Link> {
     /// Ratio of the usual round trip to the smallest from which packets queue rather than jitter.
     const QUEUE: f64 = 1.15;
+    const FEW: f64 = 4.0;
     let receiving = &facts.seen.phases.receiving;
     let (fastest, slowest) = (receiving.min()? as f64, receiving.max()? as f64);
     let body = facts.mean_body();
     let round_trips = round_trips(&facts.seen.connections);
-    // Packets of a slow sender do not queue.
+    // Packets of a slow sender do not queue, and few responses share a link evenly.
     let queue = round_trips.is_some_and(|both| both.waits() && both.are_longer(QUEUE));
-    let is_paced = slowest < UNEVEN * fastest && !queue;
+    let is_paced = slowest < UNEVEN * fastest && !(queue && under_way(facts) < FEW);
     let share = share_of_receiving(facts)?;
     if share < HALF || body < BODY_MIN || is_paced || has_room(&facts.seen.connections) {
         return None;

@@ -180,16 +180,14 @@ fn resent_s(facts: &Facts<'_>) -> f64 {
     let late = longer_than(time, usual as u64 + TIMEOUT_NS.start);
     let are_few = late > RETRANSMITS_MIN && share(late, time.count()) <= FEW;
     // On a short path connects take long because of a full accept queue.
-    let connecting = match round_trip(facts) {
-        Some(_) => 0.0,
-        None => facts.seen.connections.connect.sum() as f64 / time.count().max(1) as f64,
-    };
-    let beyond = (time.mean().unwrap_or(0.0) - usual - connecting).max(0.0);
+    let is_full =
+        round_trip(facts).is_none() && facts.seen.connections.connect.max() >= Some(SYN_TIMEOUT_NS);
+    let beyond = (time.mean().unwrap_or(0.0) - usual).max(0.0);
     // Each timeout of a segment is twice as long as the one before.
     let by_each = beyond * time.count() as f64 / late.max(1) as f64;
     let timeouts = (by_each / TIMEOUT_NS.start as f64 + 1.0).log2().max(1.0);
     let sent_again = lost_segments(facts).min(retransmits(facts)) as f64;
-    match are_few && sent_again >= MOST * timeouts * late as f64 {
+    match are_few && !is_full && sent_again >= MOST * timeouts * late as f64 {
         true => beyond / 1e9,
         false => 0.0,
     }

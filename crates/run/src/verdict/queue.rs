@@ -69,6 +69,8 @@ fn fastest_ns(facts: &Facts<'_>, time: &TimeTrend) -> Option<f64> {
     /// As a share of the 10th percentile.
     const AT_ONCE: f64 = 0.5;
     const MANY_ROWS: usize = 2;
+    /// From this share of that time on there are hardly any.
+    const GAP: f64 = 0.25;
     /// Maximum difference between the numbers of errors and of such responses: one, or this share.
     const AS_MANY: f64 = 0.1;
     let quick = AT_ONCE * time.quantile(QUEUE_QUANTILES[0])?;
@@ -79,7 +81,10 @@ fn fastest_ns(facts: &Facts<'_>, time: &TimeTrend) -> Option<f64> {
     let later = facts.rows.get(1..).unwrap_or_default();
     let has_some = |row: &&&Row| row.heat.quantile(0.0).is_some_and(|ns| ns < quick as u64);
     let all_along = later.iter().filter(has_some).count() >= MANY_ROWS.max(later.len() / 3);
-    match at_once > 0 && (are_errors || all_along) {
+    // Times of one kind have no gap.
+    let between = longer_than(time, (GAP * quick) as u64) + at_once - time.count();
+    let is_apart = between as f64 <= AS_MANY * at_once as f64;
+    match at_once > 0 && (are_errors || all_along && is_apart) {
         true => time.quantile(share(at_once + 1, time.count())),
         false => time.min().map(|ns| ns as f64),
     }

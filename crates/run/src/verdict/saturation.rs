@@ -274,12 +274,16 @@ fn round_up(value: f64) -> Option<f64> {
         .find(|step| *step >= value)
 }
 
-/// Compares with the quickest second before the knee: in the first ones connections are made.
+/// Compares with the quicker seconds before the knee: in the first ones connections are made.
 fn has_slowed(points: &[Point], knee: usize) -> bool {
     let p50 = |point: &Point| Some(point.service_p50? as f64);
     let (before, beyond) = points.split_at(knee);
-    let before = before.iter().filter_map(p50).min_by(f64::total_cmp);
-    match (before, median(beyond.iter().filter_map(p50))) {
+    let mut before: Vec<f64> = before.iter().filter_map(p50).collect();
+    before.sort_by(f64::total_cmp);
+    match (
+        before.get(before.len() / 4).copied(),
+        median(beyond.iter().filter_map(p50)),
+    ) {
         (Some(before), Some(beyond)) => beyond > SLOWED_FACTOR * before,
         _ => true,
     }

@@ -3,6 +3,8 @@
 //! Must not know how a script is loaded. Invariant: after [`K6Invocation::parse`], the only remaining errors of
 //! words and variables are those that depend on the script.
 
+mod config_file;
+
 use std::collections::BTreeMap;
 
 use loadline_go::integer::parse_int_literal;
@@ -11,9 +13,9 @@ use loadline_model::ExitCode;
 use loadline_model::client::ProxyPlan;
 use loadline_model::nearest::nearest;
 use loadline_model::script_settings::Feature;
-use loadline_script::json_fault;
 use serde_json::Value;
 
+use self::config_file::ConfigFile;
 use super::consolidate::{self, Overrides, Tiers};
 use super::flags;
 use super::json::Json;
@@ -534,67 +536,6 @@ fn config_error(why: &str) -> K6Error {
     K6Error::config(format!(
         "failed to load the configuration file from the local file system: {why}"
     ))
-}
-
-/// The content of a JSON options file.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct ConfigFile {
-    options: K6Options,
-    outputs: Option<Vec<String>>,
-    linger: Option<bool>,
-    /// Settings of outputs, by k6's names.
-    collectors: serde_json::Map<String, Value>,
-}
-
-impl ConfigFile {
-    fn parse(path: &str, text: &str) -> Result<ConfigFile, K6Error> {
-        use super::options::value::nullable;
-        let bad = |why: String| {
-            let path = quoted(path);
-            config_error(&format!(
-                "couldn't parse the configuration from {path}: {why}"
-            ))
-        };
-        let value: Value = serde_json::from_str(text).map_err(|_| bad(json_fault::fault(text)))?;
-        let read = K6Options::from_json(&value).map_err(|error| bad(in_config(&error)))?;
-        let mut file = ConfigFile {
-            options: read.options,
-            ..ConfigFile::default()
-        };
-        for (key, value) in value.as_object().into_iter().flatten() {
-            let read = match key.to_ascii_lowercase().as_str() {
-                "out" => nullable(value, "Config.out").map(|out| file.outputs = out),
-                "linger" => nullable(value, "Config.linger").map(|linger| file.linger = linger),
-                "collectors" => collectors(value).map(|all| file.collectors = all),
-                _ => Ok(()),
-            };
-            read.map_err(|error| bad(error.to_string()))?;
-        }
-        Ok(file)
-    }
-}
-
-/// The same error for a file, whose options are a field of another Go type.
-fn in_config(error: &KeyError) -> String {
-    let text = error.error.to_string();
-    match error.error {
-        OptionError::Type { .. } => text.replacen(" field Options.", " field Config.Options.", 1),
-        OptionError::Text(_) => {
-            text.replacen("value of type lib.Options", "value of type cmd.Config", 1)
-        }
-    }
-}
-
-fn collectors(value: &Value) -> Result<serde_json::Map<String, Value>, OptionError> {
-    match value {
-        Value::Null => Ok(serde_json::Map::new()),
-        Value::Object(all) => Ok(all.clone()),
-        other => Err(OptionError::of_type(
-            other,
-            "Config.collectors",
-            "map[string]json.RawMessage",
-        )),
-    }
 }
 
 impl From<FileError> for K6Error {

@@ -68,7 +68,7 @@ fn put_metadata(ctx: Ctx<'_>, name: String, value: Value<'_>) -> Result<()> {
         );
         return Err(Exception::throw_type(&ctx, &message));
     };
-    state(&ctx).put_metadata(&name, text.to_string());
+    state(&ctx).put_metadata(&name, text);
     Ok(())
 }
 

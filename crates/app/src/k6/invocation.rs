@@ -328,18 +328,14 @@ impl K6Invocation {
         notices: &mut Vec<Notice>,
     ) -> Result<ScriptRun, K6Error> {
         let of_script = self.options_of(script, notices)?;
-        let config = match script.config {
-            Some(text) => self.config_of(text)?,
-            None => ConfigFile::default(),
-        };
+        let config = script.config.map(|text| self.config_of(text)).transpose()?;
+        let config = config.unwrap_or_default();
         let tiers = Tiers {
             script: of_script,
             config: config.options.clone(),
             ..self.tiers.clone()?
         };
-        let features = self.features(&config);
-        notices.extend(features.notices());
-        let features = features.known();
+        let features = self.features(&config, notices);
         let merge = features.contains(&Feature::MergeRunTags);
         let options = consolidate::merge(&tiers, merge, notices);
         let stats = options.summary_trend_stats.clone().unwrap_or_default();
@@ -480,16 +476,20 @@ impl K6Invocation {
         self.settings.features.known().contains(&feature)
     }
 
-    /// The feature flags of the command line, otherwise of the file.
-    fn features(&self, config: &ConfigFile) -> NamedFeatures {
+    /// The known feature flags of the command line, otherwise of the file.
+    fn features(&self, config: &ConfigFile, notices: &mut Vec<Notice>) -> Vec<Feature> {
         let given = &self.settings.features;
-        if !given.names.is_empty() {
-            return given.clone();
-        }
-        NamedFeatures {
+        let of_file = NamedFeatures {
             source: "json",
             names: config.options.features.clone().unwrap_or_default(),
-        }
+        };
+        let named = if given.names.is_empty() {
+            &of_file
+        } else {
+            given
+        };
+        notices.extend(named.notices());
+        named.known()
     }
 
     fn outputs(&self, config: &ConfigFile) -> Result<Vec<OutputSpec>, K6Error> {

@@ -17,6 +17,7 @@ mod samplers;
 mod strand;
 mod transactions;
 mod walk;
+mod walker;
 
 pub use asks::{Ask, Deadline, End, EndedEarly, Outcome, Pace};
 
@@ -28,10 +29,8 @@ use loadline_java::numbers::long_or_zero;
 
 use crate::host::{Host, LogLevel};
 use crate::http::{HttpMemory, HttpRun};
-use crate::listener::{Heard, Listener};
-use crate::program::{
-    Controller, Group, Node, NodeId, NodeKind, PreProcessor, Program, Sampler, SamplerAction,
-};
+use crate::listener::Heard;
+use crate::program::{Group, NodeId, PreProcessor, Program, SamplerAction};
 use crate::sample::Sample;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::text::Text;
@@ -43,6 +42,7 @@ use pause::PauseMemory;
 use strand::Strand;
 use transactions::OpenTransaction;
 use walk::{ControllerState, Next};
+pub(crate) use walker::Walker;
 
 /// The variable with the success of the last sample.
 const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
@@ -112,62 +112,6 @@ pub struct Thread {
     done: Vec<Heard>,
     /// The last sampler; `None`: none was run yet.
     last_sampler: Option<NodeId>,
-}
-
-/// The context of a walk through the tree: the program and the environment.
-pub(crate) struct Walker<'a> {
-    group: &'a Group,
-    listeners: &'a [Listener],
-    host: &'a dyn Host,
-}
-
-impl<'a> Walker<'a> {
-    fn new(program: &'a Program, group: usize, host: &'a dyn Host) -> Walker<'a> {
-        Walker {
-            group: &program.groups[group],
-            listeners: &program.listeners,
-            host,
-        }
-    }
-
-    fn node(&self, id: NodeId) -> &'a Node {
-        &self.group.nodes[id]
-    }
-
-    fn is_sampler(&self, id: NodeId) -> bool {
-        matches!(self.node(id).kind, NodeKind::Sampler(_))
-    }
-
-    fn controller(&self, id: NodeId) -> &'a Controller {
-        match &self.node(id).kind {
-            NodeKind::Controller(controller) => controller,
-            NodeKind::Sampler(_) => unreachable!("only controllers are walked"),
-        }
-    }
-
-    fn sampler(&self, id: NodeId) -> &'a Sampler {
-        match &self.node(id).kind {
-            NodeKind::Sampler(sampler) => sampler,
-            NodeKind::Controller(_) => unreachable!("only samplers are run"),
-        }
-    }
-
-    /// A random number below `count`.
-    fn chance(&self, count: usize) -> usize {
-        self.host.random_below(count as u64) as usize
-    }
-
-    /// The ancestors of a node, the nearest first; the last is the group's own node, or the controller of the
-    /// node's branch.
-    fn above(&self, id: NodeId) -> Vec<NodeId> {
-        let mut above = Vec::new();
-        let mut at = id;
-        while self.node(at).parent != at && !self.is_sampler(self.node(at).parent) {
-            at = self.node(at).parent;
-            above.push(at);
-        }
-        above
-    }
 }
 
 /// A thread's initial variables: as if the last sample had succeeded.

@@ -148,9 +148,7 @@ fn at<'a>(options: &'a Value, path: &[String]) -> &'a Value {
         Value::Array(items) => name.parse::<usize>().ok().and_then(|at| items.get(at)),
         other => other.get(name),
     };
-    let found = path
-        .iter()
-        .try_fold(options, |value, name| step(value, name));
+    let found = path.iter().try_fold(options, step);
     found.unwrap_or(&Value::Null)
 }
 

@@ -33,6 +33,7 @@ pub const RESOURCES: &[(&str, &str, &str, bool)] = &[
     ("apps/v1", "statefulsets", "StatefulSet", true),
     ("batch/v1", "jobs", "Job", true),
     ("k6.io/v1alpha1", "testruns", "TestRun", true),
+    ("k6.io/v1alpha1", "k6s", "K6", true),
     ("loadline.io/v1alpha1", "loadsuites", "LoadSuite", true),
     ("loadline.io/v1alpha1", "loadtests", "LoadTest", true),
     ("networking.k8s.io/v1", "ingresses", "Ingress", true),

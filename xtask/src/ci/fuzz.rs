@@ -34,7 +34,7 @@ pub(super) fn step() -> Result<Outcome> {
             "g++ is not installed, libFuzzer needs it".to_owned(),
         ));
     }
-    build()?;
+    build(&names)?;
     let target = workspace::target_directory()?;
     run_all(&names, &target.join("debug"), &target.join("fuzz-smoke"))?;
     Ok(Outcome::Passed)
@@ -72,9 +72,12 @@ fn targets() -> Result<Vec<String>> {
 }
 
 /// The development profile keeps debug assertions, whose failures are findings too, and reuses the dependencies
-/// from the step `clippy`.
-fn build() -> Result<()> {
-    let mut command = cargo_once(&["build", "-p", PACKAGE, "--bins"]);
+/// from the step `clippy`: their features are those of the selected packages, so all are selected.
+fn build(names: &[String]) -> Result<()> {
+    let mut command = cargo_once(&["build", "--workspace"]);
+    for name in names {
+        command.args(["--bin", name]);
+    }
     command
         .env("LOADLINE_FUZZ_COMPILER", LINTER)
         .env("CLIPPY_ARGS", LINTS);

@@ -24,10 +24,9 @@ use super::path;
 use super::queue;
 use super::resources::Seen;
 use super::saturation::Knee;
-use super::signs;
-use super::stability;
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{count, counted, duration, listed, percent, rate};
+use super::{signs, stability, stops};
 
 /// Share of the evidence from which a side is named.
 const NAMED: f64 = 0.5;
@@ -93,7 +92,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         let limit = match spoils(facts) {
             _ if seen.decides => Limit::Target,
             Some(side) => side,
-            None if signs::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
+            None if stops::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
             None if is_waited_for(facts) => return by_time(facts),
             None => Limit::Nobody,
         };

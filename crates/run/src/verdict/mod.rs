@@ -28,6 +28,7 @@ mod shapes;
 mod signs;
 mod stability;
 mod stats;
+mod stops;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unanswered;

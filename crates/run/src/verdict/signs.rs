@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPLACED_MARK};
-use loadline_model::result::Row;
 use loadline_model::units;
 use loadline_model::verdict::{Finding, Gravity};
 
@@ -17,6 +16,7 @@ use super::facts::{Facts, share};
 use super::link;
 use super::losses;
 use super::path::{self, NEW_CONNECTIONS, SYN_TIMEOUT_NS};
+use super::stops;
 use super::weights;
 use super::wording::{count, counted, duration, percent};
 
@@ -32,8 +32,6 @@ const LAG_NS: u64 = 1_000_000;
 const LAG_BESIDE: f64 = 0.25;
 /// Lateness that is reported however long responses take.
 const LAG_LONG_NS: u64 = 10_000_000;
-/// Nanoseconds from which a stop of the generator is reported.
-const FROZEN_NS: u64 = 500_000_000;
 /// Share of the requests that failed because the generator ran out of a resource from which it is the limit.
 const RESOURCE_FAILURES: f64 = 0.01;
 /// Retransmitted segments per response from which they are reported.
@@ -69,7 +67,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         busy(facts),
         throttled(facts),
         starved(facts),
-        stood_still(facts),
+        stops::finding(facts),
         late(facts),
         held_up(facts),
         distance(facts),
@@ -102,21 +100,6 @@ fn is_short_of(facts: &Facts<'_>, class: ErrorClass) -> bool {
 /// Whether starts were late although a virtual user was free.
 pub(super) fn is_late(facts: &Facts<'_>) -> bool {
     lateness_ns(facts).is_some()
-}
-
-/// Whether the generator stalled, or hardly got a CPU, for so long that one start in a hundred was late by it, and by more
-/// than a response takes, although a virtual user was free.
-pub(super) fn was_frozen(facts: &Facts<'_>) -> bool {
-    /// Shares of the time in which the workers waited for a CPU, or the quota stopped them, and how late that makes starts.
-    const HARDLY_ANY_CPU: f64 = 0.75;
-    const HARDLY_ANY_QUOTA: f64 = 0.4;
-    const LATE_NS: u64 = 20_000_000;
-    let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
-    let mean = facts.mean_service().unwrap_or(0.0);
-    let starved = weights::starved(facts).unwrap_or(0.0);
-    let hardly_ran = starved >= HARDLY_ANY_CPU || weights::stopped(facts) >= HARDLY_ANY_QUOTA;
-    let least = if hardly_ran { LATE_NS } else { FROZEN_NS };
-    lag.is_some_and(|lag| lag >= least && lag as f64 / 1e9 >= mean)
 }
 
 /// A lost part of the generator explains missing load, whatever other causes there are.
@@ -180,10 +163,10 @@ fn busy(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Whether the generator itself stood still, or was throttled.
 pub(super) fn was_stopped(facts: &Facts<'_>) -> bool {
-    throttled(facts).is_some() || stood_still(facts).is_some()
+    throttled(facts).is_some() || stops::finding(facts).is_some()
 }
 
-fn throttled(facts: &Facts<'_>) -> Option<Finding> {
+pub(super) fn throttled(facts: &Facts<'_>) -> Option<Finding> {
     let elapsed = facts.elapsed_seconds();
     // The kernel sums the times of all CPUs.
     let throttled = (facts.evidence.totals.throttled_ns? as f64 / 1e9).min(elapsed);
@@ -218,36 +201,6 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
             "stop other processes on the generator's machine, or move the target to another machine",
         )
     })
-}
-
-/// The process was due to run and did not: it, or its machine, was stopped.
-fn stood_still(facts: &Facts<'_>) -> Option<Finding> {
-    // What waits for its own outputs was stopped by nobody.
-    let outputs = facts.seen.back_pressure_ns;
-    let stops = facts.evidence.series.iter().filter(|row| {
-        let stalled = row.generator.stalled_ns;
-        stalled >= FROZEN_NS && stalled > outputs
-    });
-    let stops: Vec<&Row> = stops.collect();
-    let longest = stops.iter().max_by_key(|row| row.generator.stalled_ns)?;
-    let seconds = |ns: u64| duration(ns as f64 / 1e9);
-    let at = match longest.at_ns {
-        0 => "the start".to_owned(),
-        ns => format!("about {}", seconds(ns)),
-    };
-    let all: u64 = stops.iter().map(|row| row.generator.stalled_ns).sum();
-    let among = match stops.len() {
-        1 => String::new(),
-        many => format!(", the longest of {many} stops ({} in all)", seconds(all)),
-    };
-    Some(Code::GeneratorStopped.finding(
-        Gravity::Caution,
-        format!(
-            "the generator did not run for {} at {at}{among}: ignore the figures of that time, the target did not cause them",
-            seconds(longest.generator.stalled_ns)
-        ),
-        "look for what stopped it: a signal, a debugger, a machine or container that was paused; run again",
-    ))
 }
 
 /// How late the latest hundredth of the starts was, in nanoseconds, if more than the plan allows.

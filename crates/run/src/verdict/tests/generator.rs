@@ -34,6 +34,28 @@ fn what_a_generator_without_time_cannot_cause_is_not_its_doing() {
     }
 }
 
+/// A tool that limits the CPU use of a process with signals stops it several times a second.
+#[test]
+fn stops_of_a_part_of_each_second_are_told() {
+    for (stalls_ms, is_told) in [(500, true), (100, false)] {
+        let mut run = Run::new(arrivals(100, 10, 20), 10.0, 1_000, 2.0);
+        run.metric("schedule_lag_ns", &[(50_000, 900), (75 * MS, 100)]);
+        for row in &mut run.series {
+            row.generator.stalled_ns = 75 * MS;
+            row.generator.stalls_ns = stalls_ms * MS;
+        }
+        let verdict = run.judge();
+        let stopped = found(&verdict, Code::GeneratorStopped);
+        assert_eq!(stopped.is_some(), is_told);
+        assert_eq!(
+            verdict.limit == Limit::Generator,
+            is_told,
+            "{}",
+            verdict.headline
+        );
+    }
+}
+
 /// Endless bytes that are no response keep the generator busy, but are the target's fault.
 #[test]
 fn a_flood_before_any_response_is_the_targets() {

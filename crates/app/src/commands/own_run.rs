@@ -86,8 +86,8 @@ impl OwnRun<'_> {
             FirstSignal::ENDS_RUN,
             env,
         )?;
-        let of_steps = self.steps.iter();
-        let metrics = of_steps.map(|_| metrics_of(results, run.plan())).next();
+        let of_steps = self.steps.as_ref();
+        let metrics = of_steps.map(|_| metrics_of(results, run.plan()));
         let watch = watch(metrics.as_ref(), results, &mut run)?;
         let web = serve(results, env, &run, watch.clone())?;
         let rest = serve_rest(results, env, &run)?;

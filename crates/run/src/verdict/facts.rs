@@ -459,11 +459,11 @@ impl<'a> Facts<'a> {
         self.wrong_share() - self.status_share(|status| status >= 400)
     }
 
-    /// Good responses per second while arrivals were due.
-    pub(super) fn good_while_due(&self) -> f64 {
-        let sum = |of: &dyn Fn(&Row) -> f64| self.rows.iter().map(|row| of(row)).sum::<f64>();
-        let good = sum(&|row| row.good as f64);
-        good / sum(&|row| row_seconds(row)).max(f64::MIN_POSITIVE)
+    /// Mean of a count per second, over all rows.
+    pub(super) fn mean_per_second(&self, of: impl Fn(&Row) -> u64) -> f64 {
+        let seconds: f64 = self.rows.iter().map(|row| row_seconds(row)).sum();
+        let sum: u64 = self.rows.iter().map(|row| of(row)).sum();
+        sum as f64 / seconds.max(f64::MIN_POSITIVE)
     }
 
     /// The checks of a script, with their groups.

@@ -219,7 +219,7 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
                 format!("the offered load was delivered, but responses stalled: {text}")
             }
             (None, _) if backlog::piles_up(facts) || backlog::keeps_some_waiting(facts) => {
-                let answered = rate(facts.good_while_due());
+                let answered = rate(facts.mean_per_second(|row| row.good));
                 format!(
                     "the load of {load} was sent, but responses queued: {answered} good responses meanwhile"
                 )

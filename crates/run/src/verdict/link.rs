@@ -227,7 +227,7 @@ fn full_up(facts: &Facts<'_>) -> Option<Link> {
     let sent = share(facts.counts.bytes_sent, facts.counts.started);
     let share = share_of_answers(facts, weights::upload_among_s(facts, at_once(facts)) * 1e9)?;
     (share >= HALF && sent >= QUEUED_BODY_MIN).then(|| Link {
-        bytes_per_second: per_second(facts, |row| row.bytes_sent),
+        bytes_per_second: facts.mean_per_second(|row| row.bytes_sent),
         share,
         moving: share,
     })
@@ -249,7 +249,7 @@ fn queues(facts: &Facts<'_>) -> Option<Link> {
     let share = share_of_receiving(facts)?;
     let moving = (share + share_of_answers(facts, waited)?).min(1.0);
     (moving >= HALF && facts.mean_body() >= QUEUED_BODY_MIN).then(|| Link {
-        bytes_per_second: per_second(facts, |row| row.bytes_received),
+        bytes_per_second: facts.mean_per_second(|row| row.bytes_received),
         share,
         moving,
     })
@@ -289,13 +289,6 @@ fn share_of_receiving(facts: &Facts<'_>) -> Option<f64> {
 fn share_of_answers(facts: &Facts<'_>, ns: f64) -> Option<f64> {
     let answered = facts.seen.answered_time.mean().filter(|ns| *ns > 0.0)?;
     Some((ns / answered).min(1.0))
-}
-
-/// Mean bytes per second over all rows.
-fn per_second(facts: &Facts<'_>, bytes: impl Fn(&Row) -> u64) -> f64 {
-    let seconds = facts.rows.iter().map(|row| row_seconds(row)).sum::<f64>();
-    let sum: u64 = facts.rows.iter().map(|row| bytes(row)).sum();
-    sum as f64 / seconds.max(f64::MIN_POSITIVE)
 }
 
 /// Bytes per second, if they are about the same in each second.

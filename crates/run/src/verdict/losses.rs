@@ -4,6 +4,7 @@
 //! Must not weigh this against other causes. Invariant: what a full accept queue or a target that hangs explains as well
 //! is not a loss.
 
+use loadline_metric::TimeTrend;
 use loadline_model::ErrorClass;
 
 use super::facts::{Facts, share};
@@ -168,6 +169,28 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
     if is_so { by_timeout } else { 0 }
 }
 
+/// Responses that were later than usual by a retransmission timeout or more.
+struct Late<'f> {
+    time: &'f TimeTrend,
+    /// The median in nanoseconds.
+    usual: f64,
+    count: u64,
+}
+
+impl<'f> Late<'f> {
+    fn of(facts: &Facts<'f>) -> Late<'f> {
+        let time = names::of_most_time(facts);
+        let usual = time.quantile(0.5).unwrap_or(0.0);
+        let count = longer_than(time, usual as u64 + TIMEOUT_NS.start);
+        Late { time, usual, count }
+    }
+
+    /// Time by which responses exceed the usual one, per request in nanoseconds.
+    fn beyond_ns(&self) -> f64 {
+        (self.time.mean().unwrap_or(0.0) - self.usual).max(0.0)
+    }
+}
+
 /// Time by which late responses exceed the usual one, per request in seconds, if this side sent something again for each
 /// of them: a target that hangs acknowledges what it does not answer.
 fn resent_s(facts: &Facts<'_>) -> f64 {
@@ -175,20 +198,17 @@ fn resent_s(facts: &Facts<'_>) -> f64 {
     const FEW: f64 = 0.3;
     /// Share of the timeouts that explain the delay.
     const MOST: f64 = 0.5;
-    let time = names::of_most_time(facts);
-    let usual = time.quantile(0.5).unwrap_or(0.0);
-    let late = longer_than(time, usual as u64 + TIMEOUT_NS.start);
-    let are_few = late > RETRANSMITS_MIN && share(late, time.count()) <= FEW;
+    let late = Late::of(facts);
+    let are_few = late.count > RETRANSMITS_MIN && share(late.count, late.time.count()) <= FEW;
     // On a short path connects take long because of a full accept queue.
     let is_full =
         round_trip(facts).is_none() && facts.seen.connections.connect.max() >= Some(SYN_TIMEOUT_NS);
-    let beyond = (time.mean().unwrap_or(0.0) - usual).max(0.0);
     // Each timeout of a segment is twice as long as the one before.
-    let by_each = beyond * time.count() as f64 / late.max(1) as f64;
+    let by_each = late.beyond_ns() * late.time.count() as f64 / late.count.max(1) as f64;
     let timeouts = (by_each / TIMEOUT_NS.start as f64 + 1.0).log2().max(1.0);
     let sent_again = lost_segments(facts).min(retransmits(facts)) as f64;
-    match are_few && !is_full && sent_again >= MOST * timeouts * late as f64 {
-        true => beyond / 1e9,
+    match are_few && !is_full && sent_again >= MOST * timeouts * late.count as f64 {
+        true => late.beyond_ns() / 1e9,
         false => 0.0,
     }
 }
@@ -199,12 +219,10 @@ fn timeouts_s(facts: &Facts<'_>) -> f64 {
     /// Share of the late responses.
     const LESS: f64 = 0.15;
     const LATER: u64 = 3;
-    let time = names::of_most_time(facts);
-    let usual = time.quantile(0.5).unwrap_or(0.0);
-    let late = longer_than(time, usual as u64 + TIMEOUT_NS.start);
-    let less = longer_than(time, usual as u64 * LATER).saturating_sub(late);
-    match sent_again_by_target(facts) > 0 && share(less, late) <= LESS {
-        true => (time.mean().unwrap_or(0.0) - usual).max(0.0) / 1e9,
+    let late = Late::of(facts);
+    let less = longer_than(late.time, late.usual as u64 * LATER).saturating_sub(late.count);
+    match sent_again_by_target(facts) > 0 && share(less, late.count) <= LESS {
+        true => late.beyond_ns() / 1e9,
         false => 0.0,
     }
 }

@@ -129,6 +129,13 @@ impl Browser {
         }
     }
 
+    /// Opens the same page again, without what was changed on it.
+    pub fn reload(&mut self) {
+        self.value("window.isOld = true");
+        self.ask("Page.reload", &json!({}));
+        self.wait_for("!window.isOld && document.readyState === 'complete'");
+    }
+
     /// Sets the width of the page, and dark or light colours.
     pub fn look(&mut self, width: u32, is_dark: bool) {
         let size =

@@ -1,36 +1,28 @@
-//! Pages look like their stored pictures: report, comparison and suite, wide and narrow, light and dark.
+//! Pages look like their stored pictures, wide and narrow, light and dark.
 //!
 //! Must not know their content. Invariant: a broken page is detected.
 
 use std::fs;
 
-use loadline_e2e::browser::{Browser, can_look};
-use loadline_e2e::k6::repository;
+use loadline_e2e::browser::can_look;
 use loadline_e2e::pictures::{self, Look, Picture, SHARE_MAX};
 
 /// The next step after a failure if the page is correct.
 const RENEW: &str = "if it looks as it should, renew the pictures: cargo xtask pictures";
 
-fn read(look: &Look) -> Picture {
-    let file = look.file();
-    let bytes = fs::read(&file).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
-    Picture::read(&bytes)
-}
-
 fn assert_looks_as_stored(test: &str, page: &'static str) {
     if !can_look(test) {
         return;
     }
-    let folder = tempfile::tempdir().expect("there is room");
-    let mut browser = Browser::open_file(&pictures::make(page, folder.path()));
+    let mut opened = pictures::open(page);
     let mut found = Vec::new();
-    for look in Look::all().into_iter().filter(|look| look.page == page) {
-        let share = look.taken(&mut browser).difference(&read(&look));
+    for look in Look::of(page) {
+        let share = look.taken(&mut opened.browser).difference(&look.kept());
         if share > SHARE_MAX {
             found.push(format!("{look:?}: {:.1} % of it differs", share * 100.0));
         }
     }
-    browser.assert_quiet();
+    opened.browser.assert_quiet();
     assert!(found.is_empty(), "{}\n{RENEW}", found.join("\n"));
 }
 
@@ -54,15 +46,26 @@ fn the_page_of_a_suite_looks_as_stored() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn the_dashboard_of_a_plan_looks_as_stored() {
+    assert_looks_as_stored("the_dashboard_of_a_plan_looks_as_stored", "dashboard");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_live_page_looks_as_stored() {
+    assert_looks_as_stored("a_live_page_looks_as_stored", "live");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn the_picture_of_the_readme_is_of_todays_report() {
     if !can_look("the_picture_of_the_readme_is_of_todays_report") {
         return;
     }
-    let folder = tempfile::tempdir().expect("there is room");
-    let mut browser = Browser::open_file(&pictures::make("report", folder.path()));
-    let stored = fs::read(repository().join(pictures::README_PICTURE)).expect("the picture");
-    let [taken, stored] =
-        [pictures::for_readme(&mut browser), stored].map(|png| Picture::read(&png).reduced(4));
+    let mut report = pictures::open("report");
+    let stored = fs::read(pictures::of_readme()).expect("the picture");
+    let taken = pictures::for_readme(&mut report.browser);
+    let [taken, stored] = [taken, stored].map(|png| Picture::read(&png).reduced(4));
     let share = taken.difference(&stored);
     assert!(
         share <= SHARE_MAX,
@@ -78,20 +81,18 @@ fn only_what_matters_makes_a_difference() {
     if !can_look("only_what_matters_makes_a_difference") {
         return;
     }
-    let folder = tempfile::tempdir().expect("there is room");
-    let report = pictures::make("report", folder.path());
+    let mut report = pictures::open("report");
     let look = |width| Look {
         page: "report",
         width,
         is_dark: false,
     };
-    let share = |width: u32, act: &str| {
-        let mut browser = Browser::open_file(&report);
-        browser.look(width, false);
-        browser.value(act);
-        look(width)
-            .taken(&mut browser)
-            .difference(&read(&look(width)))
+    let mut share = |width: u32, act: &str| {
+        report.browser.reload();
+        report.browser.look(width, false);
+        report.browser.value(act);
+        let taken = look(width).taken(&mut report.browser);
+        taken.difference(&look(width).kept())
     };
     for width in [1200, 400] {
         for harmless in [

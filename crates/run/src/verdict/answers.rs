@@ -295,7 +295,8 @@ fn body_is_checked(facts: &Facts<'_>) -> bool {
         .any(|s| s.checks.iter().any(|check| check.needs_body()))
 }
 
-fn requests_vary(facts: &Facts<'_>) -> bool {
+/// Whether the requests of the plan differ, or may differ.
+pub(super) fn requests_vary(facts: &Facts<'_>) -> bool {
     facts.evidence.plan.scenarios.iter().any(|scenario| {
         // The requests of a script are not known here; they may vary.
         let Some(mix) = scenario.requests() else {

@@ -7,7 +7,7 @@ use loadline_model::result::Row;
 use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::queue;
-use super::stats::{longer_than, median};
+use super::stats::{longer_than, mean_and_deviation, median};
 
 /// Rows needed to compare thirds.
 const ROWS_MIN: usize = 6;
@@ -116,6 +116,26 @@ fn wait_for_different_times(facts: &Facts<'_>) -> bool {
     facts.request_share() >= MOSTLY && at.is_some_and(|at| at[1] >= DIFFERENT * at[0])
 }
 
+/// How many requests of an open load were in flight at least and at most, if their number swings far more than chance explains
+/// and one in seven waits many times as long as the fastest: the target lets them go in bunches.
+pub(super) fn is_let_go_in_bunches(facts: &Facts<'_>) -> Option<[u64; 2]> {
+    const NOTICEABLE_NS: f64 = 200e6;
+    const MANY_TIMES: f64 = 20.0;
+    const ONE_IN_SEVEN: f64 = 0.85;
+    /// The variance of a number of independent requests is its mean.
+    const SWINGS: f64 = 8.0;
+    let in_flight: Vec<f64> = facts.rows.iter().map(|row| row.active_vus as f64).collect();
+    let (mean, deviation) = mean_and_deviation(&in_flight)?;
+    let time = facts.answered_time();
+    let (late, fastest) = time.quantile(ONE_IN_SEVEN).zip(time.min())?;
+    let waits = late >= NOTICEABLE_NS.max(MANY_TIMES * fastest as f64);
+    let swings = deviation * deviation >= SWINGS * mean;
+    let is_so = facts.open && facts.load_is_constant() && in_flight.len() >= ROWS_MIN;
+    let active = facts.rows.iter().map(|row| row.active_vus);
+    let ends = [active.clone().min()?, active.max()?];
+    (is_so && waits && swings).then_some(ends)
+}
+
 /// Responses per second in the last third of the run, if arrivals outpace responses from beginning to end.
 pub(super) fn falls_behind(facts: &Facts<'_>) -> Option<f64> {
     let rows = &facts.rows;
@@ -134,5 +154,22 @@ pub(super) fn falls_behind(facts: &Facts<'_>) -> Option<f64> {
     // A script's requests are counted when they end.
     let is_behind = answered < of_last(|row| row.started as f64)
         || facts.is_script() && wait_for_different_times(facts);
-    (is_pile && is_behind && last - first >= pile).then(|| answered / of_last(row_seconds))
+    let is_high = last - first >= pile || last - first >= PILE_MIN && gets_slower(rows);
+    (is_pile && is_behind && is_high).then(|| answered / of_last(row_seconds))
+}
+
+/// Whether the slowest responses of each second took longer than those of the one before, by far in the end: one kind of them
+/// waits behind more and more of its own.
+fn gets_slower(rows: &[&Row]) -> bool {
+    const RISES: f64 = 0.8;
+    const SLOWER: f64 = 4.0;
+    const LONG_NS: f64 = 500e6;
+    let slowest = rows.iter().filter_map(|row| row.service_time_ns);
+    let slowest: Vec<f64> = slowest.map(|times| times.p99 as f64).collect();
+    let (Some(first), Some(last)) = (slowest.first(), slowest.last()) else {
+        return false;
+    };
+    let pairs = slowest.windows(2);
+    let rises = pairs.clone().filter(|pair| pair[1] > pair[0]).count();
+    rises as f64 >= RISES * pairs.len() as f64 && *last >= (SLOWER * first).max(first + LONG_NS)
 }

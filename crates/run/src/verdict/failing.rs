@@ -6,9 +6,10 @@
 use std::net::SocketAddr;
 
 use loadline_model::error_class::{ErrorClass, Fault};
-use loadline_model::result::StopReason;
+use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::Limit;
 
+use super::answers;
 use super::downtime;
 use super::facts::{Facts, share};
 use super::{names, path, shapes};
@@ -91,7 +92,7 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
         _ if failing.is_some() => failing,
         _ if facts.left_waiting().is_some() => Some(side_of_silence(facts)),
         _ if facts.refused_share() >= FAILURES_OF_OFFERED => Some(Limit::Target),
-        _ if is_often_mistaken(facts) => Some(Limit::Plan),
+        _ if facts.mistaken_share() >= WRONG_OF_OFFERED => Some(plan_unless_same(facts)),
         1.. if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Target),
         1.. if shapes::wrong_by_checks(facts).is_some() => Some(Limit::Target),
         // A check that no response fulfils may be a mistake in the plan.
@@ -113,6 +114,7 @@ pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
     let fail_on_the_way = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Network);
     match facts.wait_for_connections() {
         _ if is_on_loopback(facts) => Limit::Target,
+        _ if let Some(side) = side_of_severed(facts) => side,
         // Every request that got a connection got a response.
         Some(all) if all >= given_up && fail_on_the_way => Limit::Network,
         None if given_up == 0 && fail_on_the_way => Limit::Network,
@@ -125,6 +127,24 @@ pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
         // A slow sender and a slow network path look the same.
         None if facts.still_receives() && path::round_trip(facts).is_some() => Limit::Unknown,
         None => Limit::Target,
+    }
+}
+
+/// Who cut all connections at once: of a target that hangs, the kernel still accepts as many as its queue has places; `None`
+/// if that many were accepted.
+fn side_of_severed(facts: &Facts<'_>) -> Option<Limit> {
+    /// A short queue, as a share of the requests that timed out.
+    const FEW: f64 = 0.05;
+    let given_up = facts.failed(ErrorClass::Timeout);
+    let connections = &facts.seen.connections;
+    let cut_off = connections.failed + connections.unacknowledged;
+    let are_all_failures = given_up > 0 && given_up == facts.counts.failed_total();
+    let stopped = || !is_on_loopback(facts) && downtime::downtime(facts).is_some();
+    match given_up.saturating_sub(cut_off) {
+        _ if !are_all_failures || !stopped() => None,
+        0 => Some(Limit::Network),
+        few if share(few, given_up) <= FEW => Some(Limit::Unknown),
+        _ => None,
     }
 }
 
@@ -171,6 +191,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
             Limit::Network
         }
         Fault::Target if class == ErrorClass::Timeout && facts.are_gapped(failed) => Limit::Network,
+        Fault::Target if side_of_severed(facts) == Some(Limit::Network) => Limit::Network,
         // What waits in a queue on the path is late whatever the target does.
         Fault::Target
             if class == ErrorClass::Timeout && path::standing_queue_ns(facts).is_some() =>
@@ -274,15 +295,26 @@ pub(super) fn cuts_off(facts: &Facts<'_>) -> bool {
     is_its_fault && (failed >= FAILED && cut_off >= CUT_OFF || cut_off >= RESENT)
 }
 
-/// Whether most responses reject the request as wrong, or all responses to one request.
-pub(super) fn is_mistaken(facts: &Facts<'_>) -> bool {
-    const MISTAKEN: f64 = 0.5;
-    facts.mistaken_share() >= MISTAKEN || facts.has_mistakes() && names::always_fails(facts)
+/// Whose mistake it is that most responses reject the request as wrong, or all responses to one request; `None` if they are
+/// fewer.
+pub(super) fn side_of_mistakes(facts: &Facts<'_>) -> Option<Limit> {
+    const MOSTLY: f64 = 0.5;
+    match facts.mistaken_share() >= MOSTLY {
+        true => Some(plan_unless_same(facts)),
+        false => (facts.has_mistakes() && names::always_fails(facts)).then_some(Limit::Plan),
+    }
 }
 
-/// Whether a tenth of the responses reject the request as wrong: too many if nobody is delayed.
-fn is_often_mistaken(facts: &Facts<'_>) -> bool {
-    facts.mistaken_share() >= WRONG_OF_OFFERED
+/// A request that the target rejects is the plan's mistake, unless the target accepts the very same one to the end.
+fn plan_unless_same(facts: &Facts<'_>) -> Limit {
+    const ACCEPTED: f64 = 0.1;
+    let last = &facts.rows[facts.rows.len() * 2 / 3..];
+    let sum = |of: fn(&Row) -> u64| last.iter().map(|row| of(row)).sum();
+    let accepted = share(sum(|row| row.good), sum(|row| row.completed)).min(facts.good_share());
+    match accepted >= ACCEPTED && !answers::requests_vary(facts) {
+        true => Limit::Target,
+        false => Limit::Plan,
+    }
 }
 
 /// Whether a script sent requests and none of its iterations completed.

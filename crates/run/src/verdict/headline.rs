@@ -349,7 +349,7 @@ fn unhurried_in_words(facts: &Facts<'_>, vus: &str) -> String {
     match (facts.worst_status(), facts.worst_class()) {
         (Some((status, n)), _) if n >= facts.counts.failed_total() => others_have(facts, status, n),
         (_, Some(class)) => format!("most failures: {}", class.name()),
-        _ if queue::slows_with_users(facts) => {
+        _ if queue::slows_with_load(facts) => {
             "at the target's limit: more VUs only waited longer".to_owned()
         }
         _ if !facts.may_think() && !facts.evidence.plan.is_paced() => {

@@ -14,10 +14,11 @@ use super::code::Code;
 use super::downtime;
 use super::facts::{Facts, share};
 use super::failing::{
-    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, fails_mostly, is_flooded, is_mistaken,
-    is_on_loopback, keeps_out, side_of_failures, side_of_silence, spoils,
+    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, fails_mostly, is_flooded,
+    is_on_loopback, keeps_out, side_of_failures, side_of_mistakes, side_of_silence, spoils,
 };
 use super::lateness;
+use super::law;
 use super::link;
 use super::names;
 use super::path;
@@ -25,7 +26,7 @@ use super::queue;
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::weights::{self, OCCUPIED, Weights};
-use super::wording::{count, counted, duration, listed, percent, rate};
+use super::wording::{duration, listed, percent};
 use super::{signs, stability, stops};
 
 /// Share of the evidence from which a side is named.
@@ -40,13 +41,6 @@ const ALL_BUSY: f64 = 0.8;
 const QUEUED: f64 = 0.25;
 /// A mean response duration from which responses are slow, whatever the load.
 const SLOW_S: f64 = 0.5;
-/// Maximum ratio of the rate that Little's law allows to the rate reached, for the law to explain the rate.
-const CEILING: f64 = 1.5;
-
-/// Number of virtual users of a closed model that counts as few, and of responses from which their times are
-/// meaningful.
-const FEW_VUS: u64 = 8;
-const FEW_VUS_SAMPLES: u64 = 100;
 
 /// The limit and its evidence.
 pub(super) struct Blame {
@@ -59,8 +53,7 @@ pub(super) struct Blame {
 pub(super) fn judge(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> Blame {
     let (limit, weights) = limit_of(facts, knee, seen);
     let mut findings = signs::findings(facts);
-    findings.extend(ceiling(facts, limit));
-    findings.extend(unhurried(facts, limit).filter(|_| seen.culprit.is_none()));
+    findings.extend(law::findings(facts, limit, seen.culprit.is_some()));
     findings.extend(weights.and_then(|weights| shared(facts, limit, weights)));
     Blame {
         limit,
@@ -105,11 +98,12 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         return (side_of_silence(facts), None);
     }
     let weights = Weights::of(facts, seen.culprit.is_some());
+    // However fast such responses are: correct requests would get other responses.
+    let mistaken = side_of_mistakes(facts);
     match failures {
         Some(side) if !is_of_time => return (side, None),
         _ if facts.refused_share() >= FAILURES => return (Limit::Target, None),
-        // However fast such responses are: correct requests would get other responses.
-        _ if is_mistaken(facts) => return (Limit::Plan, None),
+        _ if mistaken.is_some() => return (mistaken.unwrap_or(Limit::Plan), None),
         _ if signs::generator_is_broken(facts) => return (Limit::Generator, None),
         _ if !is_of_time && cuts_off(facts) => return (Limit::Target, None),
         Some(side) => {
@@ -255,7 +249,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
         None => {}
     }
     if busy || all_in_use && !is_bursty(facts) || dropped_where_all_were_in_use(facts) {
-        return heaviest(weights, target_or_plan(facts));
+        return side_that_holds(facts, weights);
     }
     // Virtual users were free most of the time. Arrivals that were still missed came in bursts: the generator
     // stalled, or the target did.
@@ -267,6 +261,23 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
         _ if signs::is_late(facts) || weights::exhausted(facts).is_some() => Limit::Generator,
         _ if all_in_use => heaviest(weights, Limit::Plan),
         _ => Limit::Unknown,
+    }
+}
+
+/// Who holds the virtual users of an open load that are all in use.
+fn side_that_holds(facts: &Facts<'_>, weights: Weights) -> Limit {
+    let of_target = target_or_plan(facts);
+    let is_idle = || {
+        facts.counts.failed_total() == 0
+            && link::link(facts).is_none()
+            && !signs::loses_segments(facts)
+    };
+    match heaviest(weights, of_target) {
+        // Neither the target nor the path shows a queue, and more virtual users would find none.
+        Limit::Unknown if of_target == Limit::Plan && weights.generator < TOLD && is_idle() => {
+            Limit::Plan
+        }
+        limit => limit,
     }
 }
 
@@ -382,8 +393,9 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         // What virtual users do between requests either uses the generator's workers or, if they sleep, no CPU
         // time.
         _ if weights::occupied(facts) >= OCCUPIED => Limit::Generator,
+        _ if stops::took_much(facts).is_some() => Limit::Generator,
         // More virtual users got no more responses, and waited longer for each.
-        _ if knee.is_some_and(|knee| knee.slowed) || queue::slows_with_users(facts) => {
+        _ if knee.is_some_and(|knee| knee.slowed) || queue::slows_with_load(facts) => {
             heaviest(weights, Limit::Target)
         }
         // Virtual users with think time meet a queue as well.
@@ -407,6 +419,7 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || names::heaviest(facts).is_some_and(is_slow)
         || queue::has_queue(facts)
         || queue::slows_when_full(facts)
+        || queue::slows_with_load(facts)
         || queue::fills_at_start(facts)
         || queue::comes_in_bunches(facts)
         || queue::is_served_evenly(facts)
@@ -476,124 +489,4 @@ pub(super) fn divided(limit: Limit, weights: Option<Weights>) -> Option<String> 
     }
     let part = |side: &weights::Side| format!("{:.0} % {}", side.share * 100.0, side.name);
     Some(format!("{}, {}", part(first), part(second)))
-}
-
-/// A few virtual users of a closed model that never wait for each other do not show the capacity of the target.
-fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
-    let is_so = !facts.open
-        && facts.is_hurried()
-        && limit == Limit::Target
-        && facts.vus <= FEW_VUS
-        && facts.answered_time().count() >= FEW_VUS_SAMPLES
-        && !link::mostly_moves(facts)
-        && !queue::may_stand(facts)
-        && !queue::has_queue(facts)
-        && !queue::is_mostly_long(facts);
-    is_so.then(|| {
-        Code::TooFewVus.finding(
-            Gravity::Note,
-            format!(
-                "{} {} always busy, and responses show no queue in the target{}",
-                counted(facts.vus, "virtual user"),
-                if facts.vus == 1 { "was" } else { "were" },
-                pace(facts)
-            ),
-            "use more virtual users to find the target's capacity",
-        )
-    })
-}
-
-/// Little's law in numbers, if it explains a shortfall.
-fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
-    facts.missed()?;
-    let (asked, mean) = (facts.highest_rate()?, facts.mean_iteration()?);
-    let most = facts.vus as f64 / mean;
-    let needed = (asked * mean).ceil() as u64;
-    let achieved = facts.per_second(facts.counts.completed) / facts.requests_per_iteration();
-    let law = format!(
-        "{} / {} {} = {}, and {} was reached",
-        counted(facts.vus, "virtual user"),
-        duration(mean),
-        match facts.may_think() {
-            true => "for an iteration",
-            false => "mean service time",
-        },
-        rate(most),
-        rate(achieved)
-    );
-    let times = asked / most;
-    // If much more would have been possible, something else held the load back, or mean and rate are from
-    // different periods.
-    if times < 1.0 || most > CEILING * achieved || facts.reached_cap().is_some() {
-        return None;
-    }
-    match limit {
-        Limit::Target | Limit::Network => Some(Code::TargetCeiling.finding(
-            Gravity::Caution,
-            match limit {
-                Limit::Network => format!("{law}: the time on the network path is the ceiling"),
-                _ => format!("{law}: the service time is the ceiling"),
-            },
-            faster(facts, limit, asked, needed, times),
-        )),
-        Limit::Unknown if !queue::may_stand(facts) => None,
-        Limit::Plan | Limit::Unknown => Some(Code::TooFewVus.finding(
-            Gravity::Caution,
-            format!(
-                "all virtual users were busy: {law}; {} needs {}; {}",
-                rate(asked),
-                count(needed),
-                match facts.request_share() < NAMED {
-                    true => format!(
-                        "they spent {} of their time between requests",
-                        percent(1.0 - facts.request_share())
-                    ),
-                    false if limit == Limit::Unknown || queue::may_wait(facts) => format!(
-                        "responses do not show whether they waited in the target{}",
-                        pace(facts)
-                    ),
-                    false => format!("responses show no queue in the target{}", pace(facts)),
-                }
-            ),
-            format!(
-                "allow more virtual users ({{max-vus}} {}) and run again; if the service time grows \
-                     with them, the target is the limit",
-                needed + needed / 5
-            ),
-        )),
-        _ => None,
-    }
-}
-
-/// What would be needed to carry the planned load.
-fn faster(facts: &Facts<'_>, limit: Limit, asked: f64, needed: u64, times: f64) -> String {
-    let asked = rate(asked);
-    let times = match times {
-        few if few < 10.0 => format!("{few:.1}"),
-        many => count(many.round() as u64),
-    };
-    // More virtual users do not make a slow target faster.
-    let only_wait = link::link(facts).is_some() || limit == Limit::Target;
-    match only_wait {
-        true => format!(
-            "{asked} needs responses {times} times as fast: more connections would only wait longer"
-        ),
-        false => format!(
-            "{asked} needs {} connections with the same response time, or responses {times} times as fast",
-            count(needed)
-        ),
-    }
-}
-
-/// The fastest and the median response.
-fn pace(facts: &Facts<'_>) -> String {
-    let time = facts.answered_time();
-    let at = time.quantiles(&[0.5]).zip(time.min());
-    at.map_or_else(String::new, |(at, min)| {
-        format!(
-            " (the fastest took {}, the median {})",
-            duration(min as f64 / 1e9),
-            duration(at[0] / 1e9)
-        )
-    })
 }

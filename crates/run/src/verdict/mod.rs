@@ -16,6 +16,7 @@ mod facts;
 mod failing;
 mod headline;
 mod lateness;
+mod law;
 mod limits;
 mod link;
 mod losses;

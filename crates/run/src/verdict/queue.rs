@@ -174,16 +174,20 @@ pub(super) fn varies_together(facts: &Facts<'_>) -> bool {
     may_stand(facts) && Pace::of(facts, ROWS_MIN).is_some_and(is_uneven)
 }
 
-/// Whether more users of a closed load got hardly more responses, and waited longer for each.
-pub(super) fn slows_with_users(facts: &Facts<'_>) -> bool {
-    /// The users of the middle of the load, and those of its top, as shares of the most at once.
+/// Whether more users of a closed load, or more arrivals of an open one, got hardly more responses, and waited longer for each.
+pub(super) fn slows_with_load(facts: &Facts<'_>) -> bool {
+    /// The middle of the load and its top, as shares of the most at once.
     const MIDDLE: std::ops::Range<f64> = 0.4..0.7;
     const TOP: f64 = 0.85;
     /// Maximum ratio of the responses per second at the top to those in the middle.
     const FLAT: f64 = 1.15;
     const SLOWER: f64 = 1.5;
-    let most = facts.most_active_vus();
-    let level = |row: &Row| share(row.active_vus, most);
+    let load = |row: &Row| match facts.open {
+        true => row.offered.unwrap_or(0),
+        false => row.active_vus,
+    };
+    let most = facts.rows.iter().map(|row| load(row)).max().unwrap_or(0);
+    let level = |row: &Row| share(load(row), most);
     let of = |is_in: &dyn Fn(f64) -> bool| -> (Vec<f64>, Vec<f64>) {
         let rows = facts.rows.iter().filter(|row| is_in(level(row)));
         let both = rows.filter_map(|row| {
@@ -200,7 +204,7 @@ pub(super) fn slows_with_users(facts: &Facts<'_>) -> bool {
     let times = quickest.zip(median(longer));
     let is_flat = rates.is_some_and(|(rate, at_top)| at_top <= FLAT * rate);
     let is_slower = times.is_some_and(|(time, longer)| longer >= SLOWER * time);
-    !facts.open && is_flat && is_slower
+    is_flat && is_slower
 }
 
 /// Whether nearly every response takes as long as the fastest: none of them waits for another.

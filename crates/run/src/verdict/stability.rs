@@ -96,9 +96,23 @@ fn interruptions(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut found = Vec::from_iter(outage(facts, limit));
     // A start is not a pause.
     if !starts_cold(facts) {
-        found.extend(pauses(facts, limit));
+        found.extend(pauses(facts, limit).or_else(|| bunches(facts)));
     }
     found
+}
+
+/// Stalls in every second, so that none is a quiet one.
+fn bunches(facts: &Facts<'_>) -> Option<Finding> {
+    let [least, most] = backlog::is_let_go_in_bunches(facts)?;
+    Some(Code::Pauses.finding(
+        Gravity::Caution,
+        format!(
+            "responses stalled again and again, and then came together: {} to {} requests were in flight",
+            count(least),
+            count(most)
+        ),
+        "look for what stops all requests at these times: a long computation, a lock, garbage collection",
+    ))
 }
 
 /// Whether such periods delayed one response in twenty by at least half a second, or one in seven for a noticeable time
@@ -110,7 +124,7 @@ pub(super) fn interrupts_many(facts: &Facts<'_>) -> bool {
     let are_held = at.is_some_and(|at| {
         let beyond = NOTICEABLE_NS.max(MANY_TIMES * at[0]);
         at[2] - at[0] >= LONG_NS || at[1] - at[0] >= beyond
-    });
+    }) || backlog::is_let_go_in_bunches(facts).is_some();
     are_held && (is_interrupted(facts) || backlog::stops_for_a_while(facts))
 }
 

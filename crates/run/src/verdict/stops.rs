@@ -68,22 +68,24 @@ fn long_stops(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Many short stops, as by a tool that limits a process's CPU use with signals.
 fn short_stops(facts: &Facts<'_>) -> Option<Finding> {
-    /// Share of the time.
-    const MUCH: f64 = 0.2;
+    let part = took_much(facts)?;
     let rows = facts.rows.iter();
-    let all: u64 = rows.clone().map(|row| row.generator.stalls_ns).sum();
     let longest = rows.map(|row| row.generator.stalled_ns).max()?;
+    Some(Code::GeneratorStopped.finding(
+        Gravity::Caution,
+        format!(
+            "the generator did not run for {} of the time, at most {} at once: something stopped it again and again",
+            percent(part),
+            duration(longest as f64 / 1e9)
+        ),
+        ADVICE,
+    ))
+}
+
+/// The share of the time that stops took, if it is large; `None` for those of a quota, which are reported as such.
+pub(super) fn took_much(facts: &Facts<'_>) -> Option<f64> {
+    const MUCH: f64 = 0.2;
+    let all: u64 = facts.rows.iter().map(|row| row.generator.stalls_ns).sum();
     let part = all as f64 / 1e9 / facts.elapsed_seconds();
-    // A quota stops the process as well, and is reported.
-    (part >= MUCH && signs::throttled(facts).is_none()).then(|| {
-        Code::GeneratorStopped.finding(
-            Gravity::Caution,
-            format!(
-                "the generator did not run for {} of the time, at most {} at once: something stopped it again and again",
-                percent(part),
-                duration(longest as f64 / 1e9)
-            ),
-            ADVICE,
-        )
-    })
+    (part >= MUCH && signs::throttled(facts).is_none()).then_some(part)
 }

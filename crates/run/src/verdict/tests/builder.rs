@@ -187,6 +187,15 @@ impl Run {
         }
     }
 
+    /// Gives the plan so many requests.
+    pub(super) fn requests(&mut self, number: usize) {
+        for scenario in &mut self.plan.scenarios {
+            if let Behaviour::Requests(mix) = &mut scenario.behaviour {
+                mix.requests = vec![mix.requests[0].clone(); number];
+            }
+        }
+    }
+
     /// All responses get one shape, with these sampled bodies.
     pub(super) fn bodies(&mut self, bodies: &[&str]) {
         self.some_bodies(self.totals.seen.counts.completed, bodies);

@@ -38,10 +38,31 @@ fn requests_that_always_take_long_do_not_pile_up() {
     }
 }
 
+/// One request in ten waits for a lock that carries half of them: the others go on, so that the pile is small.
+#[test]
+fn a_kind_of_responses_that_takes_longer_from_second_to_second_falls_behind() {
+    for (slower_ms, limit) in [(500.0, Limit::Target), (0.0, Limit::Nobody)] {
+        let mut run = Run::new(arrivals(600, 7, 500), 7.0, 4_200, 20.0);
+        for (number, row) in (1_u32..).zip(&mut run.series) {
+            row.active_vus = 25 * u64::from(number);
+            row.completed = 575;
+            row.service_time_ns = percentiles(20.0, 400.0 + slower_ms * f64::from(number));
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
 #[test]
 fn a_tenth_of_wrong_answers_is_somebodys() {
-    for (status, limit) in [(403, Limit::Plan), (500, Limit::Target)] {
+    // A target that accepts and rejects the very same request is not sure of itself.
+    for (status, requests, limit) in [
+        (403, 2, Limit::Plan),
+        (403, 1, Limit::Target),
+        (500, 2, Limit::Target),
+    ] {
         let mut run = Run::new(arrivals(100, 10, 50), 10.0, 1_000, 5.0);
+        run.requests(requests);
         run.totals.seen.counts.good = 800;
         *run.totals.seen.statuses.row(200) -= 200;
         *run.totals.seen.statuses.row(status) += 200;

@@ -1,5 +1,7 @@
 //! What a generator at its limits is blamed for, and what it cannot have caused.
 
+use std::sync::Arc;
+
 use loadline_model::error_class::ErrorClass;
 use loadline_model::snapshot::ErrorKey;
 use loadline_model::verdict::{Delivery, Limit};
@@ -56,6 +58,19 @@ fn stops_of_a_part_of_each_second_are_told() {
     }
 }
 
+/// Users that sleep between requests are not what slows a generator that stands still.
+#[test]
+fn stops_of_a_part_of_each_second_slow_users_down() {
+    for (stalls_ms, limit) in [(330, Limit::Generator), (100, Limit::Plan)] {
+        let mut run = Run::new(constant_vus(20, 8), 8.0, 33_000, 0.7);
+        run.plan.script = Some(Arc::default());
+        for row in &mut run.series {
+            row.generator.stalls_ns = stalls_ms * MS;
+        }
+        assert_eq!(run.judge().limit, limit);
+    }
+}
+
 /// Endless bytes that are no response keep the generator busy, but are the target's fault.
 #[test]
 fn a_flood_before_any_response_is_the_targets() {
@@ -95,7 +110,7 @@ fn a_flood_before_any_response_is_the_targets() {
 /// A script whose virtual users spend a tenth of their time on requests.
 fn between_requests() -> Run {
     let mut run = Run::new(constant_vus(20, 4), 4.0, 160, 50.0);
-    run.plan.script = Some(std::sync::Arc::default());
+    run.plan.script = Some(Arc::default());
     run
 }
 
@@ -116,7 +131,7 @@ fn between_requests_a_script_sleeps_or_waits_for_the_generator() {
 fn what_users_compute_between_requests_is_the_generators() {
     let limit_of = |busiest: f64| {
         let mut run = Run::new(constant_vus(10, 10), 10.0, 450, 50.0);
-        run.plan.script = Some(std::sync::Arc::default());
+        run.plan.script = Some(Arc::default());
         run.totals.seen.connections.min_rtt.record(40 * MS);
         run.totals.seen.connections.opened = 10;
         run.seconds(10, |_, row| {

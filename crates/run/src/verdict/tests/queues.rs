@@ -6,7 +6,7 @@ use loadline_metric::TimeTrend;
 use loadline_model::heat::Heat;
 use loadline_model::verdict::Limit;
 
-use super::builder::{MS, Run, arrivals, found, percentiles, vu_ramp};
+use super::builder::{MS, Run, arrivals, found, percentiles, rate_ramp, vu_ramp};
 use crate::verdict::Code;
 
 /// Arrivals for which all virtual users are in use from the first second on; `answers` returns for a second the
@@ -130,5 +130,68 @@ fn users_who_only_wait_longer_have_found_the_targets_limit() {
             row.service_time_ns = percentiles(ms, ms + 40.0);
         }
         assert_eq!(run.judge().limit, limit);
+    }
+}
+
+/// An event loop that a report blocks for most of each second: no second is quiet, and everything is answered in the end.
+#[test]
+fn responses_that_come_in_bunches_all_along_have_stalled() {
+    for (least, limit) in [(2, Limit::Target), (50, Limit::Nobody)] {
+        let mut run = Run::new(arrivals(180, 10, 500), 10.0, 1_800, 330.0);
+        run.answer(1_800, &[(0.2, 3 * MS), (0.4, 330 * MS), (0.4, 700 * MS)]);
+        for (number, row) in run.series.iter_mut().enumerate() {
+            row.active_vus = least + 30 * (number as u64 % 4) * u64::from(least < 50);
+            row.service_time_ns = percentiles(330.0, 750.0);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let told = found(&verdict, Code::Pauses).map(|it| it.text.as_str());
+        let text = "responses stalled again and again, and then came together: 2 to 92 requests were in flight";
+        assert_eq!(told, (limit == Limit::Target).then_some(text));
+    }
+}
+
+/// Half of the time is the path's, half the target's, and neither shows a queue: more users would find none.
+#[test]
+fn a_far_target_without_a_queue_lacks_users() {
+    let mut run = Run::new(arrivals(100, 9, 5), 9.0, 90, 446.0);
+    run.totals.asked = Some(900);
+    run.totals.active_vus_max = 5;
+    run.totals.never_started = 810;
+    run.series.iter_mut().for_each(|row| row.active_vus = 5);
+    let connections = &mut run.totals.seen.connections;
+    connections.opened = 5;
+    for _ in 0..5 {
+        connections.connect.record(200 * MS);
+        connections.min_rtt.record(200 * MS);
+    }
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Plan, "{verdict:#?}");
+    assert!(found(&verdict, Code::TooFewVus).is_some());
+}
+
+/// Two scenarios, of which one rises to more than the target's four connections to its store carry; the users of the other are
+/// free all the time.
+#[test]
+fn a_ramp_that_gets_slower_and_no_further_has_found_the_target() {
+    for (at_first_ms, limit) in [(22.0, Limit::Target), (450.0, Limit::Plan)] {
+        let mut run = Run::new(rate_ramp(572, 8, 150), 8.0, 2_100, 450.0);
+        run.totals.asked = Some(3_000);
+        run.totals.active_vus_max = 300;
+        run.totals.never_started = 900;
+        let mut other = run.plan.scenarios[0].clone();
+        "home".clone_into(&mut other.name);
+        run.plan.scenarios.push(other);
+        for (row, second) in run.series.iter_mut().zip(1_u32..) {
+            let offered = 71 * u64::from(second);
+            row.offered = Some(offered);
+            (row.started, row.good) = (offered.min(290), offered.min(290));
+            row.completed = row.good;
+            row.active_vus = if offered > 290 { 300 } else { 5 };
+            let median = if second > 6 { 450.0 } else { at_first_ms };
+            row.service_time_ns = percentiles(median, median);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{verdict:#?}");
     }
 }

@@ -124,3 +124,22 @@ fn users_who_mostly_wait_for_what_fails_wait_for_its_side() {
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }
 }
+
+/// A firewall that drops all packets from some time on; a process that hangs still has connections in its accept queue.
+#[test]
+fn connections_that_nobody_makes_from_some_time_on_are_cut_off_by_the_network() {
+    for (made, limit) in [(0, Limit::Network), (5, Limit::Unknown)] {
+        let mut run = Run::new(arrivals(60, 9, 200), 9.0, 540, 1.0);
+        run.answer(240, &[(1.0, MS)]);
+        run.fail(ErrorClass::Timeout, 300, 3_000 * MS);
+        let connections = &mut run.totals.seen.connections;
+        connections.failed = 290 - made;
+        connections.unacknowledged = 10;
+        (0..300).for_each(|_| connections.min_rtt.record(7_000));
+        for row in &mut run.series[4..] {
+            (row.good, row.completed, row.active_vus) = (0, 0, 180);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}

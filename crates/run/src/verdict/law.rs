@@ -1,0 +1,146 @@
+//! What the number of virtual users and the time of an iteration say about the rate: Little's law.
+//!
+//! Must not decide who is the limit; it gets the decision. Invariant: the law is only told where it explains the
+//! shortfall, or the lack of one.
+
+use loadline_model::verdict::{Finding, Gravity, Limit};
+
+use super::code::Code;
+use super::facts::Facts;
+use super::wording::{count, counted, duration, percent, rate};
+use super::{link, queue};
+
+/// Maximum ratio of the rate that Little's law allows to the rate reached, for the law to explain the rate.
+const CEILING: f64 = 1.5;
+/// Number of virtual users of a closed model that counts as few, and of responses from which their times are
+/// meaningful.
+const FEW_VUS: u64 = 8;
+const FEW_VUS_SAMPLES: u64 = 100;
+/// Share of the virtual users' time below which requests do not hold them.
+const HELD: f64 = 0.5;
+
+/// The findings.
+pub(super) fn findings(facts: &Facts<'_>, limit: Limit, is_target_full: bool) -> Vec<Finding> {
+    let unhurried = unhurried(facts, limit).filter(|_| !is_target_full);
+    ceiling(facts, limit).into_iter().chain(unhurried).collect()
+}
+
+/// A few virtual users of a closed model that never wait for each other do not show the capacity of the target.
+fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
+    let is_so = !facts.open
+        && facts.is_hurried()
+        && limit == Limit::Target
+        && facts.vus <= FEW_VUS
+        && facts.answered_time().count() >= FEW_VUS_SAMPLES
+        && !link::mostly_moves(facts)
+        && !queue::may_stand(facts)
+        && !queue::has_queue(facts)
+        && !queue::is_mostly_long(facts);
+    is_so.then(|| {
+        Code::TooFewVus.finding(
+            Gravity::Note,
+            format!(
+                "{} {} always busy, and responses show no queue in the target{}",
+                counted(facts.vus, "virtual user"),
+                if facts.vus == 1 { "was" } else { "were" },
+                pace(facts)
+            ),
+            "use more virtual users to find the target's capacity",
+        )
+    })
+}
+
+/// Little's law in numbers, if it explains a shortfall.
+fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
+    facts.missed()?;
+    let (asked, mean) = (facts.highest_rate()?, facts.mean_iteration()?);
+    let most = facts.vus as f64 / mean;
+    let needed = (asked * mean).ceil() as u64;
+    let achieved = facts.per_second(facts.counts.completed) / facts.requests_per_iteration();
+    let law = format!(
+        "{} / {} {} = {}, and {} was reached",
+        counted(facts.vus, "virtual user"),
+        duration(mean),
+        match facts.may_think() {
+            true => "for an iteration",
+            false => "mean service time",
+        },
+        rate(most),
+        rate(achieved)
+    );
+    let times = asked / most;
+    // If much more would have been possible, something else held the load back, or mean and rate are from
+    // different periods.
+    if times < 1.0 || most > CEILING * achieved || facts.reached_cap().is_some() {
+        return None;
+    }
+    match limit {
+        Limit::Target | Limit::Network => Some(Code::TargetCeiling.finding(
+            Gravity::Caution,
+            match limit {
+                Limit::Network => format!("{law}: the time on the network path is the ceiling"),
+                _ => format!("{law}: the service time is the ceiling"),
+            },
+            faster(facts, limit, asked, needed, times),
+        )),
+        Limit::Unknown if !queue::may_stand(facts) => None,
+        Limit::Plan | Limit::Unknown => Some(Code::TooFewVus.finding(
+            Gravity::Caution,
+            format!(
+                "all virtual users were busy: {law}; {} needs {}; {}",
+                rate(asked),
+                count(needed),
+                match facts.request_share() < HELD {
+                    true => format!(
+                        "they spent {} of their time between requests",
+                        percent(1.0 - facts.request_share())
+                    ),
+                    false if limit == Limit::Unknown || queue::may_wait(facts) => format!(
+                        "responses do not show whether they waited in the target{}",
+                        pace(facts)
+                    ),
+                    false => format!("responses show no queue in the target{}", pace(facts)),
+                }
+            ),
+            format!(
+                "allow more virtual users ({{max-vus}} {}) and run again; if the service time grows \
+                     with them, the target is the limit",
+                needed + needed / 5
+            ),
+        )),
+        _ => None,
+    }
+}
+
+/// What would be needed to carry the planned load.
+fn faster(facts: &Facts<'_>, limit: Limit, asked: f64, needed: u64, times: f64) -> String {
+    let asked = rate(asked);
+    let times = match times {
+        few if few < 10.0 => format!("{few:.1}"),
+        many => count(many.round() as u64),
+    };
+    // More virtual users do not make a slow target faster.
+    let only_wait = link::link(facts).is_some() || limit == Limit::Target;
+    match only_wait {
+        true => format!(
+            "{asked} needs responses {times} times as fast: more connections would only wait longer"
+        ),
+        false => format!(
+            "{asked} needs {} connections with the same response time, or responses {times} times as fast",
+            count(needed)
+        ),
+    }
+}
+
+/// The fastest and the median response.
+fn pace(facts: &Facts<'_>) -> String {
+    let time = facts.answered_time();
+    let at = time.quantiles(&[0.5]).zip(time.min());
+    at.map_or_else(String::new, |(at, min)| {
+        format!(
+            " (the fastest took {}, the median {})",
+            duration(min as f64 / 1e9),
+            duration(at[0] / 1e9)
+        )
+    })
+}

@@ -191,7 +191,9 @@ impl Thread {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
         let loops = walker.group.schedule.loops()?;
-        u64::try_from(long_or_zero(&self.text(&walker, loops))).ok()
+        let loops = long_or_zero(&self.text(&walker, loops));
+        self.forgive_no_number();
+        u64::try_from(loops).ok()
     }
 
     /// Whether the clock ends it.
@@ -290,10 +292,8 @@ impl Thread {
         if std::mem::take(&mut self.strand.skips_rest) {
             return Some(Ask::Iteration);
         }
-        if !std::mem::replace(&mut self.strand.has_begun, true) {
-            self.initialize(walker, self.strand.root);
-        }
-        match self.next(walker, self.strand.root) {
+        match self.next_of_iteration(walker) {
+            _ if self.has_thrown() => Some(self.fail(walker)),
             Next::Sampler(node) => {
                 self.strand.fruitless_since_ms = None;
                 self.tell_round_again(walker, 0, self.iterations.saturating_sub(1) as i64);
@@ -311,6 +311,16 @@ impl Thread {
                 Some(Ask::Sleep(LOCK_LOOK_MS))
             }
         }
+    }
+
+    /// The next sampler of the iteration. What was thrown before the thread began belongs to its first walk.
+    fn next_of_iteration(&mut self, walker: &Walker<'_>) -> Next {
+        if std::mem::replace(&mut self.strand.has_begun, true) {
+            self.strand.memory.exception = None;
+        } else {
+            self.initialize(walker, self.strand.root);
+        }
+        self.next(walker, self.strand.root)
     }
 
     /// Continues to the next sampler without running it: as in JMeter, a thread selects another sampler before
@@ -358,6 +368,27 @@ impl Thread {
         Ask::Over(end)
     }
 
+    /// Whether a function threw an exception that nothing has handled.
+    fn has_thrown(&self) -> bool {
+        self.strand.memory.exception.is_some()
+    }
+
+    /// A function outside samplers threw an exception: as in JMeter, the thread ends, and its open transactions
+    /// are lost.
+    fn fail(&mut self, walker: &Walker<'_>) -> Ask {
+        if let Some(thrown) = self.strand.memory.exception.take() {
+            self.log_thrown(walker, "Test failed!", &thrown);
+        }
+        self.lose_transactions();
+        Ask::Over(End::Thread)
+    }
+
+    fn log_thrown(&self, walker: &Walker<'_>, what: &str, thrown: &Thrown) {
+        let message = format!("{what}\n{}: {}", thrown.class, thrown.message);
+        let world = walker.host.world();
+        world.log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
+    }
+
     /// Whether an uncaught Java error was thrown, with which the thread ends.
     fn is_dying(&self) -> bool {
         self.strand.memory.uncaught.is_some()
@@ -390,7 +421,8 @@ impl Thread {
         for before in &applies.before {
             match before {
                 PreProcessor::UserParameters(parameters) => {
-                    self.set_user_parameters(walker, parameters);
+                    let name = self.name_at_work(walker, node);
+                    self.set_user_parameters(walker, parameters, &name);
                 }
                 PreProcessor::Script(script) => {
                     let name = self.name_at_work(walker, node);
@@ -457,18 +489,13 @@ impl Thread {
     /// the sampler's name throws too, the thread ends.
     fn lose(&mut self, walker: &Walker<'_>, node: NodeId, thrown: &Thrown) -> Option<Ask> {
         let name = self.text(walker, &walker.node(node).name).into_owned();
-        let has_name = self.strand.memory.exception.take().is_none();
-        let what = match has_name {
-            true => format!("Error while processing sampler: '{name}'."),
-            false => "Test failed!".to_owned(),
-        };
-        let message = format!("{what}\n{}: {}", thrown.class, thrown.message);
-        let world = walker.host.world();
-        world.log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
-        match has_name {
-            true => self.finish(walker, node, None),
-            false => Some(self.over(walker, End::Thread)),
+        if self.has_thrown() {
+            self.strand.memory.exception = Some(thrown.clone());
+            return Some(self.fail(walker));
         }
+        let what = format!("Error while processing sampler: '{name}'.");
+        self.log_thrown(walker, &what, thrown);
+        self.finish(walker, node, None)
     }
 
     /// A sampler was run: its processing, its result, and the thread's next step.

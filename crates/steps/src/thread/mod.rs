@@ -12,6 +12,7 @@ mod data;
 mod exchanges;
 mod hearing;
 mod locks;
+mod losses;
 mod pause;
 mod samplers;
 mod strand;
@@ -34,7 +35,6 @@ use crate::program::{Group, NodeId, PreProcessor, Program, SamplerAction};
 use crate::sample::Sample;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::text::Text;
-use crate::thrown::Thrown;
 use crate::variables::Variables;
 
 use beside::Beside;
@@ -330,6 +330,7 @@ impl Thread {
         self.stop_parent_transactions(walker, self.strand.root);
         let ending = self.strand.ending.take();
         self.strand.is_last_walk = true;
+        self.strand.memory.exception = None;
         // The selected sampler is not run.
         let _ = self.next(walker, self.strand.root);
         self.strand.ending = ending;
@@ -356,6 +357,9 @@ impl Thread {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
         self.break_off_branches(&walker);
+        if let Doing::Sleeping(node, Some(sample)) = std::mem::take(&mut self.strand.doing) {
+            self.interrupt(&walker, node, sample);
+        }
         if self.strand.ending.is_none() || std::mem::take(&mut self.strand.walks_on) {
             self.walk_on(&walker);
         }
@@ -366,47 +370,6 @@ impl Thread {
     fn over(&mut self, walker: &Walker<'_>, end: End) -> Ask {
         self.stop_open_transactions(walker, self.strand.root);
         Ask::Over(end)
-    }
-
-    /// Whether a function threw an exception that nothing has handled.
-    fn has_thrown(&self) -> bool {
-        self.strand.memory.exception.is_some()
-    }
-
-    /// A function outside samplers threw an exception: as in JMeter, the thread ends, and its open transactions
-    /// are lost.
-    fn fail(&mut self, walker: &Walker<'_>) -> Ask {
-        if let Some(thrown) = self.strand.memory.exception.take() {
-            self.log_thrown(walker, "Test failed!", &thrown);
-        }
-        self.lose_transactions();
-        Ask::Over(End::Thread)
-    }
-
-    fn log_thrown(&self, walker: &Walker<'_>, what: &str, thrown: &Thrown) {
-        let message = format!("{what}\n{}: {}", thrown.class, thrown.message);
-        let world = walker.host.world();
-        world.log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
-    }
-
-    /// Whether an uncaught Java error was thrown, with which the thread ends.
-    fn is_dying(&self) -> bool {
-        self.strand.memory.uncaught.is_some()
-    }
-
-    /// Ends the thread with an uncaught Java error: as in JMeter, the current sample and open transactions are
-    /// lost.
-    fn die(&mut self, walker: &Walker<'_>, error: &str) -> Ask {
-        let message = format!(
-            "Uncaught exception in thread Thread[{},5,main]\n{error}",
-            self.strand.identity.name
-        );
-        walker
-            .host
-            .world()
-            .log(LogLevel::Error, "o.a.j.JMeter", &message);
-        self.transactions.fill_with(|| None);
-        Ask::Over(End::Thread)
     }
 
     /// Prepares a sampler: pre-processors, then one pause for all timers.
@@ -483,19 +446,6 @@ impl Thread {
             SamplerAction::Flow(flow) => self.control_flow(walker, node, flow),
             other => self.run_native(walker, node, other),
         }
-    }
-
-    /// A function in a sampler, or in what applies to it, threw an exception: as in JMeter, the sample is lost. If
-    /// the sampler's name throws too, the thread ends.
-    fn lose(&mut self, walker: &Walker<'_>, node: NodeId, thrown: &Thrown) -> Option<Ask> {
-        let name = self.text(walker, &walker.node(node).name).into_owned();
-        if self.has_thrown() {
-            self.strand.memory.exception = Some(thrown.clone());
-            return Some(self.fail(walker));
-        }
-        let what = format!("Error while processing sampler: '{name}'.");
-        self.log_thrown(walker, &what, thrown);
-        self.finish(walker, node, None)
     }
 
     /// A sampler was run: its processing, its result, and the thread's next step.

@@ -146,6 +146,18 @@ impl Sample {
         self.children.push(below);
     }
 
+    /// Counts the received bytes as those of header and body, if there are any. A body without a size has that of
+    /// the data.
+    pub(crate) fn count_parts(&mut self) {
+        if self.body_bytes == 0 {
+            self.body_bytes = self.data.len() as u64;
+        }
+        let parts = self.header_bytes.saturating_add(self.body_bytes);
+        if parts > 0 {
+            self.bytes = parts;
+        }
+    }
+
     /// The data as text, by its encoding; UTF-8 if none is specified.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {

@@ -13,13 +13,21 @@ pub(crate) struct Thrown {
     pub(crate) message: String,
 }
 
+/// The class of exceptions for texts that are not numbers.
+const NO_NUMBER: &str = "java.lang.NumberFormatException";
+
 impl Thrown {
     /// The exception for a text that is not a number.
     pub(crate) fn no_number(text: &str) -> Thrown {
         Thrown {
-            class: "java.lang.NumberFormatException",
+            class: NO_NUMBER,
             message: numbers::complaint(text),
         }
+    }
+
+    /// Whether it is for a text that is not a number.
+    pub(crate) fn is_no_number(&self) -> bool {
+        self.class == NO_NUMBER
     }
 }
 

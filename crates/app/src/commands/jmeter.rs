@@ -12,6 +12,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
+use loadline_java::date_format::Moment;
 use loadline_java::numbers::parse_int;
 use loadline_jmeter::edits::Edits;
 use loadline_model::result::StopReason;
@@ -26,6 +27,7 @@ use super::running::{Run, dialect_code, no_thread};
 use super::seed::fresh_seed;
 use crate::environment::NO_VERDICT;
 use crate::jmeter::dashboard;
+use crate::jmeter::log_name;
 use crate::jmeter::options::{self, Options, Wish};
 use crate::jmeter::plan_file;
 use crate::jmeter::prepared::Prepared;
@@ -69,7 +71,7 @@ pub(super) fn run(
         Wish::Version => return Ok(Ending::answer(version()).tell()),
         // In this case JMeter ends with 0, and has started its log.
         Wish::Misused(what, log) => {
-            drop(File::create(log.as_deref().unwrap_or(LOG)));
+            drop(log_file(log.as_deref()));
             return Ok(Ending::answer(format!("{what}\n{}", options::usage())).tell());
         }
         Wish::Stray(what) => {
@@ -79,7 +81,7 @@ pub(super) fn run(
         Wish::Refused(why) => return Err(Ending::usage(&why)),
     };
     let properties = plan_file::properties(&options).map_err(as_jmeter_ends)?;
-    let log = File::create(options.log.as_deref().unwrap_or(LOG)).ok();
+    let log = log_file(options.log.as_deref());
     let of_report = properties.clone();
     let of_report = |name: &str| of_report.get(name).cloned();
     if let Some(results) = &options.report_of {
@@ -253,6 +255,17 @@ fn end_without_threads(take: impl FnOnce() -> Taken, without_duration: &[String]
     say(&console::tidying_up(instant(&zone::local(now_ms()))));
     say(console::END_OF_RUN);
     exit_code(&taken, ExitCode::Ok)
+}
+
+/// The log, empty; `None`: it cannot be written.
+fn log_file(name: Option<&str>) -> Option<File> {
+    let unix_ms = now_ms();
+    let moment = Moment {
+        unix_ms,
+        offset_s: zone::local(unix_ms).offset_s,
+        zone: None,
+    };
+    File::create(log_name::dated(name.unwrap_or(LOG), moment)).ok()
 }
 
 fn instant(local: &zone::Local) -> console::Instant<'_> {

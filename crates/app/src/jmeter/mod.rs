@@ -11,6 +11,7 @@ mod evaluated;
 mod group_shape;
 pub(crate) mod imposed_load;
 pub(crate) mod inspection;
+pub(crate) mod log_name;
 pub(crate) mod named_files;
 pub(crate) mod options;
 pub(crate) mod plan_file;

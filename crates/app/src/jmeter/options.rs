@@ -116,7 +116,8 @@ const TABLE: &[Row] = &[
     ('f', "forceDeleteResultFile", false, Meaning::Replace),
     ('r', "runremote", false, Meaning::Remote),
     ('R', "remotestart", true, Meaning::Remote),
-    ('X', "remoteexit", false, Meaning::Remote),
+    // It is about remote servers, which -r and -R ask for.
+    ('X', "remoteexit", false, Meaning::Harmless),
     ('s', "server", false, Meaning::Remote),
     ('e', "reportatendofloadtests", false, Meaning::ReportAtEnd),
     ('o', "reportoutputfolder", true, Meaning::ReportFolder),

@@ -11,7 +11,13 @@ use crate::scope::Scope;
 use crate::text::Text;
 use crate::xpath::{Dialect, Document, Node, Value, XPath, first_value, prefixes, write};
 
-const CLASS: &str = "o.a.j.e.XPathExtractor";
+/// Why nothing could be looked for.
+enum XPathFault {
+    /// The document cannot be read.
+    Document(String),
+    /// The expression cannot be read, or applied.
+    Expression(String),
+}
 
 /// Extracts values with XPath.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +73,14 @@ impl XPathKind {
         }
     }
 
+    /// The class of the extractor that uses it.
+    fn extractor(&self) -> &'static str {
+        match self {
+            XPathKind::Later(_) => "o.a.j.e.XPath2Extractor",
+            _ => "o.a.j.e.XPathExtractor",
+        }
+    }
+
     pub(crate) fn document(&self, text: &str) -> Document {
         match self {
             XPathKind::Tidy => Document::tidied(text),
@@ -115,7 +129,7 @@ impl XPathExtractor {
         scope.variables.remove(&format!("{variable}_1"));
         let found = match self.find(sample, scope) {
             Ok(found) => found,
-            Err(message) => return Some(self.fault(&message, scope)),
+            Err(fault) => return Some(self.fault(fault, scope)),
         };
         scope.variables.put(count, found.len().to_string());
         if let Some(Some(first)) = found.first() {
@@ -134,13 +148,19 @@ impl XPathExtractor {
         None
     }
 
-    fn fault(&self, message: &str, scope: &mut Scope<'_>) -> ExtractionFault {
+    fn fault(&self, fault: XPathFault, scope: &mut Scope<'_>) -> ExtractionFault {
         let query = self.query.text().evaluate(scope);
-        scope.host.world().log(
-            LogLevel::Warn,
-            CLASS,
-            &format!("Exception while processing ({query}). {message}"),
-        );
+        let is_of_document = matches!(fault, XPathFault::Document(_));
+        let (XPathFault::Document(message) | XPathFault::Expression(message)) = fault;
+        let told = match (&self.kind, is_of_document) {
+            (XPathKind::Later(_), _) => {
+                format!("Exception while processing '{query}', message:{message}")
+            }
+            (_, true) => format!("SAXException while processing ({query}). {message}"),
+            (_, false) => format!("TransformerException while processing ({query}). {message}"),
+        };
+        let world = scope.host.world();
+        world.log(LogLevel::Warn, self.kind.extractor(), &told);
         ExtractionFault {
             outcome: AssertionOutcome {
                 name: self.name.evaluate(scope).into_owned(),
@@ -153,14 +173,19 @@ impl XPathExtractor {
     }
 
     /// The matches; `None` for a node without a value.
-    fn find(&self, sample: &Sample, scope: &mut Scope<'_>) -> Result<Vec<Option<String>>, String> {
+    fn find(
+        &self,
+        sample: &Sample,
+        scope: &mut Scope<'_>,
+    ) -> Result<Vec<Option<String>>, XPathFault> {
         let mut found = Vec::new();
         let is_later = matches!(self.kind, XPathKind::Later(_));
         match &self.apply_to {
             ApplyTo::Variable(variable) => {
                 let element = format!("XPathExtractor '{}'", self.name.source());
+                let class = self.kind.extractor();
                 let value =
-                    variable_looked_at(variable, CLASS, &element, scope).unwrap_or_default();
+                    variable_looked_at(variable, class, &element, scope).unwrap_or_default();
                 if !value.is_empty() {
                     self.find_in(&value, &mut found, scope)?;
                 }
@@ -176,12 +201,16 @@ impl XPathExtractor {
         Ok(found)
     }
 
+    fn unusable(&self, fault: &str) -> XPathFault {
+        XPathFault::Expression(self.kind.told(fault))
+    }
+
     fn find_in(
         &self,
         text: &str,
         found: &mut Vec<Option<String>>,
         scope: &mut Scope<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), XPathFault> {
         let is_later = matches!(self.kind, XPathKind::Later(_));
         let (source, query) = self.query.get(scope, XPath::compile);
         if is_later && source.is_empty() {
@@ -196,23 +225,22 @@ impl XPathExtractor {
             Wanted::of(&self.match_number, scope)
         };
         if let Some(fault) = self.kind.early_fault(&query, &given) {
-            return Err(self.kind.told(&fault));
+            return Err(self.unusable(&fault));
         }
         let document = self.kind.document(text);
         let tree = document.tree().map_err(|fault| {
-            if is_later {
-                fault.with_place()
-            } else {
-                fault.message
-            }
+            XPathFault::Document(match is_later {
+                true => fault.with_place(),
+                false => fault.message,
+            })
         })?;
         let query = query
             .as_ref()
             .as_ref()
-            .map_err(|fault| self.kind.told(fault))?;
+            .map_err(|fault| self.unusable(fault))?;
         let prefixes = prefixes(&tree, self.kind.dialect(), &given);
         let value = query.evaluate(&tree, self.kind.dialect(), &prefixes);
-        let values = match value.map_err(|fault| self.kind.told(&fault))? {
+        let values = match value.map_err(|fault| self.unusable(&fault))? {
             Value::Nodes(nodes) => nodes.into_iter().map(|node| self.value_of(node)).collect(),
             other if is_later => vec![Some(other.text())],
             other => {
@@ -223,7 +251,9 @@ impl XPathExtractor {
         match wanted {
             Wanted::All => found.extend(values),
             // The second processor picks an index before it checks that there are nodes.
-            Wanted::Any if values.is_empty() && is_later => return Err("-1".to_owned()),
+            Wanted::Any if values.is_empty() && is_later => {
+                return Err(XPathFault::Expression("-1".to_owned()));
+            }
             Wanted::Any if values.is_empty() => {}
             Wanted::Any => {
                 let index = any_of(values.len(), scope);

@@ -170,27 +170,39 @@ pub(super) fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
     request.raw_body || !arguments.is_empty() && names.all(|name| name.evaluate(scope).is_empty())
 }
 
-/// The file that is a request's body; `None`: there is none, or it has no name.
-pub(super) fn body_file<'r>(
+/// The only file of a request, if it has no name there.
+fn nameless_file<'r>(
     request: &'r HttpRequestPlan,
     scope: &mut Scope<'_>,
 ) -> Option<&'r super::HttpFile> {
     let [file] = request.files.as_slice() else {
         return None;
     };
-    let is_body = !request.multipart
-        && is_blank(&file.parameter.evaluate(scope))
-        && !is_blank(&file.path.evaluate(scope));
-    is_body.then_some(file)
+    let is_nameless =
+        is_blank(&file.parameter.evaluate(scope)) && !is_blank(&file.path.evaluate(scope));
+    is_nameless.then_some(file)
 }
 
-/// Whether files make a request multipart: each has a path and a parameter. Otherwise none of them is sent.
+/// The file that is a request's body; `None`: there is none, or it has a name.
+pub(super) fn body_file<'r>(
+    request: &'r HttpRequestPlan,
+    scope: &mut Scope<'_>,
+) -> Option<&'r super::HttpFile> {
+    nameless_file(request, scope).filter(|_| !request.multipart)
+}
+
+/// Whether a request without arguments has a file instead of them.
+fn sends_file(request: &HttpRequestPlan, rewrites: &[Rewrite], scope: &mut Scope<'_>) -> bool {
+    nameless_file(request, scope).is_some() && pairs(request, rewrites, scope).is_empty()
+}
+
+/// Whether files make a request multipart: each has a path, and they are not one file without a name. Otherwise none
+/// of them is a part.
 pub(super) fn has_parts(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
     let mut files = request.files.iter();
-    let is_whole = |file: &super::HttpFile| {
-        !is_blank(&file.path.evaluate(scope)) && !is_blank(&file.parameter.evaluate(scope))
-    };
-    !request.files.is_empty() && files.all(is_whole)
+    !request.files.is_empty()
+        && files.all(|file| !is_blank(&file.path.evaluate(scope)))
+        && nameless_file(request, scope).is_none()
 }
 
 /// The body of a request with a method that allows one; `None`: it has none.
@@ -207,7 +219,7 @@ pub(super) fn body(
     let adds = |one: &Rewrite| matches!(one, Rewrite::Argument { .. });
     let is_raw = is_raw(request, scope) && (request.raw_body || !rewrites.iter().any(adds));
     let has_body = !matches!(method, "GET" | "HEAD" | "TRACE" | "OPTIONS");
-    let has_body = has_body || is_raw && method == "GET";
+    let has_body = has_body || method == "GET" && (is_raw || sends_file(request, rewrites, scope));
     let has_parts = has_parts(request, scope);
     if is_raw && has_body && !request.multipart && !has_parts {
         let charset = charset?;

@@ -151,9 +151,10 @@ impl Jar {
         self.0.clear();
     }
 
-    /// Stores all cookies of another jar.
-    pub(super) fn store_all(&mut self, other: Jar) {
-        for cookie in other.0 {
+    /// Stores the cookies that a copy of this jar has received.
+    pub(super) fn store_received(&mut self, copy: Jar) {
+        // The copy has the plan's own from here.
+        for cookie in copy.0.into_iter().filter(|one| one.preset.is_none()) {
             self.store(cookie);
         }
     }
@@ -437,6 +438,7 @@ fn folder(url: &Url) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Bench;
 
     fn url(text: &str) -> Url {
         Url::parse(text).expect("a URL")
@@ -483,6 +485,30 @@ mod tests {
                 .as_deref(),
             Some("b=2")
         );
+    }
+
+    #[test]
+    fn copies_of_a_jar_give_back_what_they_received() {
+        let manager = CookieManager {
+            preset: vec![PresetCookie {
+                name: Text::literal("own"),
+                value: Text::parse("${v}").unwrap(),
+                domain: Text::literal("h"),
+                path: Text::literal("/"),
+                ..PresetCookie::default()
+            }],
+            ..CookieManager::default()
+        };
+        let mut bench = Bench::default();
+        bench.variables.put("v", "1");
+        let mut jar = Jar::of(&manager, &mut bench.scope());
+        for field in ["a=1", "b=2"] {
+            let mut copy = jar.clone();
+            take(&mut copy, "http://h/", field);
+            jar.store_received(copy);
+        }
+        let field = jar.field(CookiePolicy::Standard, &url("http://h/"));
+        assert_eq!(field.as_deref(), Some("own=1; a=1; b=2"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::location::redirected;
 use super::outcome::refused;
 use super::settings::HttpSettings;
 use super::url::Url;
-use super::{HttpAnswer, HttpFault, HttpReply, HttpSamplerPlan};
+use super::{HttpAnswer, HttpClient, HttpFault, HttpReply, HttpSamplerPlan};
 use crate::sample::Sample;
 use crate::scope::Scope;
 
@@ -69,7 +69,10 @@ impl Inner {
         let credentials = auth::for_url(&plan.authorizations, url, scope)?;
         let scheme = match &self.scheme {
             Some(scheme) => scheme,
-            None if credentials.is_digest => return None,
+            // Java's client says them without being asked, in the only way that JMeter has for it.
+            None if credentials.is_digest && plan.request.client == HttpClient::Apache => {
+                return None;
+            }
             None => &Scheme::Basic,
         };
         let request = Digested {

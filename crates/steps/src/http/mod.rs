@@ -35,6 +35,7 @@ pub use cookies::{CookieManager, CookiePolicy, PresetCookie};
 pub(crate) use exchange::Running;
 pub(crate) use memory::SamplerAtWork;
 pub use memory::{AtWork, HttpMemory};
+pub(crate) use outcome::{charset_of, data_type};
 pub use parameters::FoundParameters;
 pub use rewriting::UrlRewriting;
 pub use run::{HttpRun, HttpStep, NumberedAsk};

@@ -221,7 +221,7 @@ const TEXTS: [&str; 4] = [
 ];
 
 /// The data type of a response, by its content type.
-fn data_type(content_type: &str) -> DataType {
+pub(crate) fn data_type(content_type: &str) -> DataType {
     let begins = |kinds: &[&str]| kinds.iter().any(|kind| content_type.starts_with(kind));
     match content_type {
         "" => DataType::Unset,
@@ -245,8 +245,8 @@ fn charset_of_page(content_type: &str, body: &[u8]) -> String {
     named.unwrap_or_default()
 }
 
-/// The charset of a content type.
-fn charset_of(content_type: &str) -> String {
+/// The charset of a content type; empty: it names none.
+pub(crate) fn charset_of(content_type: &str) -> String {
     let lower = content_type.to_ascii_lowercase();
     let Some(at) = lower.find("charset=") else {
         return String::new();

@@ -245,7 +245,7 @@ impl Together {
         let settings = memory.settings(scope.host.world(), running.plan.is_functional);
         for limb in branches {
             if let (Some(manager), Some(jar)) = (&running.plan.cookies, limb.jar) {
-                memory.jar(manager, scope).store_all(jar);
+                memory.jar(manager, scope).store_received(jar);
             }
             let sample = limb.sample.map(|sample| *sample);
             page.take(&settings, &scope.thread.name, sample);

@@ -6,6 +6,7 @@ use loadline_java::charset::Charset;
 
 use super::value::{ScriptValue, flag, text};
 use crate::action::Action;
+use crate::http::{charset_of, data_type};
 use crate::sample::{DataType, Sample};
 
 /// The methods of a sample.
@@ -50,6 +51,27 @@ pub(super) const METHODS: &[&str] = &[
     "getGroupThreads",
     "getAllThreads",
     "getFirstAssertionFailureMessage",
+    "isIgnore",
+    "isStampedAtStart",
+    "isStartNextThreadLoop",
+    "isStopTest",
+    "isStopTestNow",
+    "isStopThread",
+    "removeAssertionResults",
+    "removeSubResults",
+    "setAllThreads",
+    "setBodySize",
+    "setCookies",
+    "setEncodingAndType",
+    "setEndTime",
+    "setErrorCount",
+    "setGroupThreads",
+    "setHTTPMethod",
+    "setHeadersSize",
+    "setQueryString",
+    "setStartTime",
+    "setThreadName",
+    "setURL",
     "setResponseCode",
     "setResponseMessage",
     "setResponseCodeOK",
@@ -90,7 +112,7 @@ pub(super) const OF_SAMPLES: &[&str] = &[
 
 /// Whether a method only reads.
 pub(super) fn is_question(method: &str) -> bool {
-    !method.starts_with("set")
+    !method.starts_with("set") && !method.starts_with("remove")
 }
 
 fn number(value: u64) -> ScriptValue {
@@ -156,6 +178,11 @@ pub(super) fn ask(
             DataType::Text => "text",
             DataType::Binary => "bin",
         }),
+        "isIgnore" => ScriptValue::Truth(sample.is_ignored),
+        "isStampedAtStart" => ScriptValue::Truth(true),
+        "isStartNextThreadLoop" | "isStopTest" | "isStopTestNow" | "isStopThread" => {
+            ScriptValue::Truth(sample.ordered.is_some() && sample.ordered == ordered_by(method))
+        }
         "getErrorCount" => number(u64::from(!sample.success)),
         "getSampleCount" => number(1),
         "getUrlAsString" => words(sample.url.as_deref().unwrap_or_default()),
@@ -229,13 +256,75 @@ pub(super) fn change(
         }
         "setSentBytes" => sample.sent_bytes = count()?,
         "setIgnore" => sample.is_ignored = true,
-        "setStopThread" => order(sample, Action::StopThread, flag(given)),
-        "setStopTest" => order(sample, Action::StopTest, flag(given)),
-        "setStopTestNow" => order(sample, Action::StopTestNow, flag(given)),
         "setTestLogicalAction" => sample.ordered = Action::of_word(&text(given, 0)),
-        _ => order(sample, Action::NextThreadIteration, flag(given)),
+        _ => match ordered_by(method) {
+            Some(action) => order(sample, action, flag(given)),
+            None => describe(sample, method, given, count)?,
+        },
     }
     Ok(ScriptValue::Undefined)
+}
+
+/// The action that a method asks for, or asks about.
+fn ordered_by(method: &str) -> Option<Action> {
+    match method.trim_start_matches("set").trim_start_matches("is") {
+        "StopThread" => Some(Action::StopThread),
+        "StopTest" => Some(Action::StopTest),
+        "StopTestNow" => Some(Action::StopTestNow),
+        "StartNextThreadLoop" => Some(Action::NextThreadIteration),
+        _ => None,
+    }
+}
+
+/// Changes the sizes of a sample, its times, or what it tells of the request and the thread.
+fn describe(
+    sample: &mut Sample,
+    method: &str,
+    given: &[ScriptValue],
+    count: impl Fn() -> Result<u64, String>,
+) -> Result<(), String> {
+    let instant = || count().map(|ms| i64::try_from(ms).unwrap_or(i64::MAX));
+    let threads = || count().map(|threads| u32::try_from(threads).unwrap_or(u32::MAX));
+    match method {
+        "removeAssertionResults" => sample.assertions.clear(),
+        "removeSubResults" => sample.children.clear(),
+        "setAllThreads" => sample.all_threads = threads()?,
+        "setGroupThreads" => sample.group_threads = threads()?,
+        "setThreadName" => sample.thread_name = text(given, 0),
+        "setBodySize" => {
+            sample.body_bytes = count()?;
+            sample.count_parts();
+        }
+        "setHeadersSize" => {
+            sample.header_bytes = count()?;
+            sample.count_parts();
+        }
+        "setCookies" => sample.cookies = text(given, 0),
+        "setHTTPMethod" => sample.method = text(given, 0),
+        "setQueryString" => sample.query = text(given, 0),
+        "setURL" => sample.url = given.first().and_then(ScriptValue::told),
+        "setEncodingAndType" => set_encoding_and_type(sample, &text(given, 0)),
+        "setStartTime" => sample.start_ms = instant()?,
+        "setEndTime" => {
+            let elapsed_ms = instant()? - sample.start_ms - sample.idle_ms;
+            sample.elapsed_ms = elapsed_ms.max(0).unsigned_abs();
+        }
+        // The number of errors: JMeter has it from the success.
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Sets the encoding that a content type names, if it names one, and what the data is according to it.
+fn set_encoding_and_type(sample: &mut Sample, content_type: &str) {
+    if content_type.is_empty() {
+        return;
+    }
+    let charset = charset_of(content_type);
+    if !charset.is_empty() {
+        sample.encoding = charset;
+    }
+    sample.data_type = data_type(content_type);
 }
 
 fn not_taken(method: &str) -> String {

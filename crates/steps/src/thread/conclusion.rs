@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::hearing::Hearers;
 use super::{LAST_SAMPLE_OK, Thread, Walker};
-use crate::host::LogLevel;
 use crate::program::{Applicable, PostProcessor};
 use crate::sample::Sample;
 use crate::script::ScriptElement;
+use crate::thrown::Thrown;
 
 impl Thread {
     /// Runs post-processors, assertions, scripts, and savers of responses. `None`: the sample was lost because
@@ -33,10 +33,10 @@ impl Thread {
                     match extractor.run(&sample, &mut self.scope_of(walker, &sampler)) {
                         Ok(None) => {}
                         Ok(Some(fault)) => fault.note(&mut sample),
-                        Err(lost) => return self.lost(walker, sample, &lost.0),
+                        Err(lost) => return self.lost(walker, sample, &Thrown::from(lost.0)),
                     }
                     if let Some(thrown) = self.strand.memory.exception.take() {
-                        return self.lost(walker, sample, &thrown.message);
+                        return self.lost(walker, sample, &thrown);
                     }
                 }
                 PostProcessor::Debug(told) => {
@@ -84,10 +84,13 @@ impl Thread {
     }
 
     /// A sample is lost by an extractor that could not run.
-    fn lost(&mut self, walker: &Walker<'_>, sample: Sample, why: &str) -> Option<Arc<Sample>> {
-        let message = format!("The sample '{}' is lost: {why}", sample.label);
-        let world = walker.host.world();
-        world.log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
+    fn lost(
+        &mut self,
+        walker: &Walker<'_>,
+        sample: Sample,
+        thrown: &Thrown,
+    ) -> Option<Arc<Sample>> {
+        self.log_lost(walker, &sample.label, thrown);
         self.strand.previous = Some(Arc::new(sample));
         None
     }

@@ -45,7 +45,7 @@ impl Thread {
                 DataSource::Random(random) => self.draw_number(walker, random),
                 DataSource::RandomCsv(csv) => self.draw_card(walker, csv),
                 DataSource::UserParameters(parameters) => {
-                    self.set_user_parameters(walker, parameters);
+                    self.set_user_parameters(walker, parameters, "");
                 }
             }
         }
@@ -220,8 +220,14 @@ impl Thread {
         }
     }
 
-    /// Sets the variables of user parameters to the column of this thread.
-    pub(super) fn set_user_parameters(&mut self, walker: &Walker<'_>, parameters: &UserParameters) {
+    /// Sets the variables of user parameters to the column of this thread; `sampler`: whom they are for, if that is
+    /// known.
+    pub(super) fn set_user_parameters(
+        &mut self,
+        walker: &Walker<'_>,
+        parameters: &UserParameters,
+        sampler: &str,
+    ) {
         let count = parameters.columns.len();
         let Some(column) = (self.strand.identity.number as usize - 1)
             .checked_rem(count)
@@ -230,9 +236,10 @@ impl Thread {
             return;
         };
         for (name, value) in parameters.names.iter().zip(column) {
-            let name = self.text(walker, name).into_owned();
-            let value = self.text(walker, value).into_owned();
-            if self.strand.memory.exception.is_some() {
+            let scope = &mut self.scope_of(walker, sampler);
+            let name = name.evaluate(scope).into_owned();
+            let value = value.evaluate(scope).into_owned();
+            if self.has_thrown() {
                 // The sample is lost.
                 return;
             }

@@ -12,6 +12,7 @@ mod data;
 mod exchanges;
 mod hearing;
 mod locks;
+mod losses;
 mod pause;
 mod samplers;
 mod strand;
@@ -34,7 +35,6 @@ use crate::program::{Group, NodeId, PreProcessor, Program, SamplerAction};
 use crate::sample::Sample;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::text::Text;
-use crate::thrown::Thrown;
 use crate::variables::Variables;
 
 use beside::Beside;
@@ -191,7 +191,9 @@ impl Thread {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
         let loops = walker.group.schedule.loops()?;
-        u64::try_from(long_or_zero(&self.text(&walker, loops))).ok()
+        let loops = long_or_zero(&self.text(&walker, loops));
+        self.forgive_no_number();
+        u64::try_from(loops).ok()
     }
 
     /// Whether the clock ends it.
@@ -290,10 +292,8 @@ impl Thread {
         if std::mem::take(&mut self.strand.skips_rest) {
             return Some(Ask::Iteration);
         }
-        if !std::mem::replace(&mut self.strand.has_begun, true) {
-            self.initialize(walker, self.strand.root);
-        }
-        match self.next(walker, self.strand.root) {
+        match self.next_of_iteration(walker) {
+            _ if self.has_thrown() => Some(self.fail(walker)),
             Next::Sampler(node) => {
                 self.strand.fruitless_since_ms = None;
                 self.tell_round_again(walker, 0, self.iterations.saturating_sub(1) as i64);
@@ -313,6 +313,16 @@ impl Thread {
         }
     }
 
+    /// The next sampler of the iteration. What was thrown before the thread began belongs to its first walk.
+    fn next_of_iteration(&mut self, walker: &Walker<'_>) -> Next {
+        if std::mem::replace(&mut self.strand.has_begun, true) {
+            self.strand.memory.exception = None;
+        } else {
+            self.initialize(walker, self.strand.root);
+        }
+        self.next(walker, self.strand.root)
+    }
+
     /// Continues to the next sampler without running it: as in JMeter, a thread selects another sampler before
     /// it ends, and transactions that end on the way are reported, after the parent transactions that the end
     /// cuts short.
@@ -320,6 +330,7 @@ impl Thread {
         self.stop_parent_transactions(walker, self.strand.root);
         let ending = self.strand.ending.take();
         self.strand.is_last_walk = true;
+        self.strand.memory.exception = None;
         // The selected sampler is not run.
         let _ = self.next(walker, self.strand.root);
         self.strand.ending = ending;
@@ -346,6 +357,9 @@ impl Thread {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
         self.break_off_branches(&walker);
+        if let Doing::Sleeping(node, Some(sample)) = std::mem::take(&mut self.strand.doing) {
+            self.interrupt(&walker, node, sample);
+        }
         if self.strand.ending.is_none() || std::mem::take(&mut self.strand.walks_on) {
             self.walk_on(&walker);
         }
@@ -356,26 +370,6 @@ impl Thread {
     fn over(&mut self, walker: &Walker<'_>, end: End) -> Ask {
         self.stop_open_transactions(walker, self.strand.root);
         Ask::Over(end)
-    }
-
-    /// Whether an uncaught Java error was thrown, with which the thread ends.
-    fn is_dying(&self) -> bool {
-        self.strand.memory.uncaught.is_some()
-    }
-
-    /// Ends the thread with an uncaught Java error: as in JMeter, the current sample and open transactions are
-    /// lost.
-    fn die(&mut self, walker: &Walker<'_>, error: &str) -> Ask {
-        let message = format!(
-            "Uncaught exception in thread Thread[{},5,main]\n{error}",
-            self.strand.identity.name
-        );
-        walker
-            .host
-            .world()
-            .log(LogLevel::Error, "o.a.j.JMeter", &message);
-        self.transactions.fill_with(|| None);
-        Ask::Over(End::Thread)
     }
 
     /// Prepares a sampler: pre-processors, then one pause for all timers.
@@ -390,7 +384,8 @@ impl Thread {
         for before in &applies.before {
             match before {
                 PreProcessor::UserParameters(parameters) => {
-                    self.set_user_parameters(walker, parameters);
+                    let name = self.name_at_work(walker, node);
+                    self.set_user_parameters(walker, parameters, &name);
                 }
                 PreProcessor::Script(script) => {
                     let name = self.name_at_work(walker, node);
@@ -450,24 +445,6 @@ impl Thread {
             SamplerAction::Http(_) => self.begin_http(walker, node),
             SamplerAction::Flow(flow) => self.control_flow(walker, node, flow),
             other => self.run_native(walker, node, other),
-        }
-    }
-
-    /// A function in a sampler, or in what applies to it, threw an exception: as in JMeter, the sample is lost. If
-    /// the sampler's name throws too, the thread ends.
-    fn lose(&mut self, walker: &Walker<'_>, node: NodeId, thrown: &Thrown) -> Option<Ask> {
-        let name = self.text(walker, &walker.node(node).name).into_owned();
-        let has_name = self.strand.memory.exception.take().is_none();
-        let what = match has_name {
-            true => format!("Error while processing sampler: '{name}'."),
-            false => "Test failed!".to_owned(),
-        };
-        let message = format!("{what}\n{}: {}", thrown.class, thrown.message);
-        let world = walker.host.world();
-        world.log(LogLevel::Error, "o.a.j.t.JMeterThread", &message);
-        match has_name {
-            true => self.finish(walker, node, None),
-            false => Some(self.over(walker, End::Thread)),
         }
     }
 

@@ -67,7 +67,8 @@ impl Thread {
         }
         let owed_ms = std::mem::take(&mut self.strand.memory.owed_ms);
         let sum_ms = sum_ms.saturating_add(i64::try_from(owed_ms).unwrap_or(i64::MAX));
-        if sum_ms <= 0 {
+        // A timer that threw an exception loses the sample at once.
+        if sum_ms <= 0 || self.has_thrown() {
             return self.run(walker, node);
         }
         if let Some(deadline) = self.strand.deadline

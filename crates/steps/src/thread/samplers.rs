@@ -183,9 +183,12 @@ impl Thread {
             Ok(value) => {
                 let is_set = !sample.data.is_empty() && script.family == ScriptFamily::Jsr223;
                 if let Some(value) = value.filter(|_| !is_set) {
-                    sample.bytes = value.len() as u64;
-                    sample.body_bytes = sample.bytes;
+                    // A size that the script has set stays.
+                    if !sample.data.is_empty() {
+                        sample.body_bytes = 0;
+                    }
                     sample.data = value.into_bytes();
+                    sample.count_parts();
                     "UTF-8".clone_into(&mut sample.encoding);
                 }
             }

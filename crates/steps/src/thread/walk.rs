@@ -32,7 +32,7 @@ pub(super) enum Next {
     Spin,
     /// Another thread holds the lock that this one needs.
     Blocked,
-    /// The thread ends here: its data ended.
+    /// The thread ends here: its data ended, or a function threw an exception.
     Leaving,
 }
 
@@ -117,6 +117,7 @@ impl Thread {
         let mut passed = 0;
         loop {
             match self.step(walker, node, controller) {
+                _ if self.has_thrown() => return Next::Leaving,
                 Step::Given(next) => {
                     if matches!(next, Next::Sampler(_) | Next::Transaction(_)) {
                         self.count_given(node, passed);
@@ -302,6 +303,9 @@ impl Thread {
         is_script: bool,
     ) -> bool {
         let value = self.text(walker, condition).into_owned();
+        if self.has_thrown() {
+            return false;
+        }
         if !is_script || matches!(value.trim(), "true" | "false") {
             return value.trim().eq_ignore_ascii_case("true");
         }

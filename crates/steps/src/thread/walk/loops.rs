@@ -57,7 +57,11 @@ impl Thread {
         let rounds_max = match known.filter(|known| !matches!(known, 0 | -1)) {
             Some(known) => known,
             // A number with surrounding blanks is invalid.
-            None => long_or_zero(&self.text(walker, times)),
+            None => {
+                let rounds_max = long_or_zero(&self.text(walker, times));
+                self.forgive_no_number();
+                rounds_max
+            }
         };
         let state = &mut self.states[node];
         state.rounds_max = Some(rounds_max);
@@ -213,7 +217,20 @@ impl Thread {
     fn has_had_its_time(&mut self, walker: &Walker<'_>, node: NodeId, seconds: &Text) -> bool {
         let now_ms = walker.host.unix_ms();
         let entered_ms = *self.states[node].entered_ms.get_or_insert(now_ms);
-        (now_ms - entered_ms) / 1000 >= self.number(walker, seconds)
+        (now_ms - entered_ms) / 1000 >= self.seconds_to_run(walker, seconds)
+    }
+
+    /// How long a controller runs for that runs for a time.
+    pub(super) fn seconds_to_run(&mut self, walker: &Walker<'_>, seconds: &Text) -> i64 {
+        let seconds = self.number(walker, seconds);
+        self.forgive_no_number();
+        seconds
+    }
+
+    /// Drops an exception for a text that is no number: as in JMeter, what is counted by it is counted as zero.
+    pub(in super::super) fn forgive_no_number(&mut self) {
+        let exception = &mut self.strand.memory.exception;
+        exception.take_if(|thrown| thrown.is_no_number());
     }
 
     /// Starts the next round of a loop, for an action inside it.

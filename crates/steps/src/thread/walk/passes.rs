@@ -92,7 +92,7 @@ impl Thread {
             ControllerRule::ForEach(rule) => self.for_each_is_over(walker, node, rule),
             ControllerRule::Runtime(seconds) => {
                 let is_empty = self.states[node].left(controller).is_empty();
-                is_empty || self.number(walker, seconds) <= 0 || self.states[node].is_done
+                is_empty || self.seconds_to_run(walker, seconds) <= 0 || self.states[node].is_done
             }
             ControllerRule::Throughput {
                 amount,

@@ -597,3 +597,14 @@ fn debugging_writes_requests_and_answers() {
         log[1].starts_with("info Response:\nHTTP/1.1 200 OK\n\nhi\n group= iter=0 q=r request_id=")
     );
 }
+
+#[test]
+fn debugging_shows_bodies_that_are_discarded() {
+    let (rehearsed, _) = run_with(
+        "const { body } = http.get(H + '/x', { responseType: 'none' }); console.log(body === null);",
+        |script| Rehearsal::new(script).settings(|settings| settings.http.debug = HttpDebug::Full),
+    );
+    let log = rehearsed.log();
+    assert!(log[1].starts_with("info Response:\nHTTP/1.1 200 OK\n\nhi\n group="));
+    assert!(log[2].contains("true"), "{}", log[2]);
+}

@@ -1,4 +1,3 @@
-//@ args: --no-color
 // What a script sees of Go's errors: those that are thrown have a value, and promises are rejected with the value alone.
 import { check, fail, group } from 'k6';
 import encoding from 'k6/encoding';

@@ -3,11 +3,12 @@
 //!
 //! Must not know what failed. Invariant: the text of both is that of Go's error.
 
+use std::cell::RefCell;
+use std::net::{IpAddr, SocketAddr};
+
 use rquickjs::function::Opt;
 use rquickjs::object::Property;
 use rquickjs::{Ctx, Error, Exception, Function, IntoJs, Object, Persistent, Result, Value};
-use std::cell::RefCell;
-use std::net::SocketAddr;
 
 use crate::globals::builtin_namespace;
 use crate::natives::{Body, Builtin};
@@ -143,8 +144,8 @@ fn of_dial(text: &str) -> Option<Fields> {
 
 fn address_fields(address: SocketAddr) -> Field {
     let ip = match address.ip() {
-        std::net::IpAddr::V4(ip) => ip.to_ipv6_mapped(),
-        std::net::IpAddr::V6(ip) => ip,
+        IpAddr::V4(ip) => ip.to_ipv6_mapped(),
+        IpAddr::V6(ip) => ip,
     };
     let fields = vec![
         ("ip", Field::Bytes(ip.octets().to_vec())),

@@ -176,6 +176,7 @@ impl ScriptRecipe {
             url: &self.url,
             options: &self.options,
             exports: Some(&self.exports),
+            metrics: None,
             config: self.config.as_deref(),
             seed: self.seed,
         };

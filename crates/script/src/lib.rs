@@ -11,6 +11,7 @@ pub mod csv_record;
 mod exported;
 pub mod exports;
 mod globals;
+mod go_error;
 pub mod hop;
 pub mod host;
 mod items;

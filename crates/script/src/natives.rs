@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
-use rquickjs::object::Property;
 use rquickjs::{Ctx, Error, Exception, Module, Object, Result, WriteOptions, qjs};
 
+use crate::go_error::refuse;
 use crate::host::LogLevel;
 use crate::lazy::{self, Lazy};
 use crate::modules;
@@ -220,17 +220,4 @@ fn within_limits<T>(
     };
     let message = format!("{name}: {why}: make it smaller, or several modules");
     Err(Exception::throw_message(ctx, &message))
-}
-
-/// An error of a module, with the name of k6's native errors.
-pub(crate) fn refuse(ctx: &Ctx<'_>, message: &str) -> Error {
-    let named = Exception::from_message(ctx.clone(), message).and_then(|exception| {
-        let name = Property::from("GoError").writable().configurable();
-        exception.as_object().prop("name", name)?;
-        Ok(exception)
-    });
-    match named {
-        Ok(exception) => exception.throw(),
-        Err(error) => error,
-    }
 }

@@ -18777,7 +18777,10 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
         CASE(OP_check_ctor):
             if (JS_IsUndefined(new_target)) {
             non_ctor_call:
-                JS_ThrowTypeError(ctx, "Class constructor cannot be invoked without 'new'");
+                /* the mistake of the caller: as in k6, the trace begins there */
+                rt->current_stack_frame = sf->prev_frame;
+                JS_Throw(ctx, JS_NewTypeError(ctx, "Class constructor cannot be invoked without 'new'"));
+                rt->current_stack_frame = sf;
                 goto exception;
             }
             BREAK;

@@ -15,7 +15,7 @@ const CIRCLE_MAX: usize = 3;
 /// Existing larger cycles: one of the files, and their maximum number of files.
 const STILL_LARGER: &[(&str, usize)] = &[
     ("crates/script/src/modules/http/mod.rs", 5),
-    ("crates/script/src/vu/mod.rs", 13),
+    ("crates/script/src/vu/mod.rs", 14),
 ];
 
 /// The names of the modules from the crate's root to a file.

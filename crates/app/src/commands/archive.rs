@@ -32,7 +32,6 @@ pub(super) fn run(
     let (loaded, config) = script::load_with_config(invocation, env, files)?;
     let run = consolidated(invocation, &loaded, config.as_deref())?;
     notices::tell(&run.notices, &invocation.log);
-    loaded.check_thresholds(&run)?;
     let archive = packed(invocation, &loaded, &run)?;
     let path = &invocation.archive_out;
     let written = match path.as_str() {

@@ -24,12 +24,10 @@ pub(super) fn run(
         url: &loaded.url,
         options: &loaded.options,
         exports: Some(&loaded.exports),
+        metrics: Some(&loaded.loaded.metrics.registry),
         config: config.as_deref(),
         seed: fresh_seed(),
     };
-    if invocation.execution_requirements {
-        loaded.check_thresholds(&invocation.consolidate(&facts)?)?;
-    }
     let (text, told) = invocation.inspect(&facts)?;
     notices::tell(&told, &invocation.log);
     print::to_stdout(&text)

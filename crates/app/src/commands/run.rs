@@ -38,6 +38,7 @@ pub(super) fn consolidated(
         url: &loaded.url,
         options: &loaded.options,
         exports: Some(&loaded.exports),
+        metrics: Some(&loaded.loaded.metrics.registry),
         config,
         seed: fresh_seed(),
     })

@@ -45,16 +45,6 @@ impl LoadedScript {
             self.logger.tell(notice);
         }
     }
-
-    /// Refuses thresholds on metrics that do not exist, or that do not support the aggregation.
-    ///
-    /// # Errors
-    /// k6's message about the first of them.
-    pub(super) fn check_thresholds(&self, run: &ScriptRun) -> Result<(), K6Error> {
-        let registry = &self.loaded.metrics.registry;
-        loadline_run::check_script_thresholds(&run.plan.script_thresholds, registry)
-            .map_err(K6Error::config)
-    }
 }
 
 /// Reads a script and runs its top level once.
@@ -79,8 +69,14 @@ pub(super) fn load_with_config(
     files: &Files,
 ) -> Result<(LoadedScript, Option<String>), K6Error> {
     let found = Found::of(invocation, env, files)?;
-    let config = invocation.read_config(files)?;
-    Ok((found.load(invocation)?, config))
+    match invocation.read_config(files) {
+        Ok(config) => Ok((found.load(invocation)?, config)),
+        // As in k6, what is wrong with the text of the script and its imports is told first.
+        Err(error) => {
+            script_run::dependencies(invocation, found.place)?;
+            Err(error)
+        }
+    }
 }
 
 /// A script whose own text was read; nothing of it has run.
@@ -216,7 +212,7 @@ fn look(run: &ScriptRun, env: &Env) -> TraceLook {
 /// Runs a script to its end.
 ///
 /// # Errors
-/// A threshold cannot be judged, or the run could not start.
+/// The run could not start.
 pub(super) fn go(
     script: &LoadedScript,
     run: &ScriptRun,
@@ -224,7 +220,6 @@ pub(super) fn go(
     config: Option<&str>,
     env: &Env,
 ) -> Result<ExitCode, K6Error> {
-    script.check_thresholds(run)?;
     let traces = run
         .plan
         .script

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use loadline_go::integer::parse_int_literal;
 use loadline_go::quoted;
+use loadline_metric::MetricRegistry;
 use loadline_model::ExitCode;
 use loadline_model::client::ProxyPlan;
 use loadline_model::nearest::nearest;
@@ -153,6 +154,8 @@ pub struct ScriptFacts<'a> {
     pub options: &'a Value,
     /// Names of its exported functions; `None`: they are not checked.
     pub exports: Option<&'a [String]>,
+    /// The metrics that exist; `None`: thresholds are not checked against them.
+    pub metrics: Option<&'a MetricRegistry>,
     /// The text of the JSON options file; `None`: there is none.
     pub config: Option<&'a str>,
     /// Seed of everything random.
@@ -208,6 +211,9 @@ impl K6Invocation {
         let script_env = surroundings::script_env(command, &given, env)?;
         let over_process = &script_env.over_process;
         let tiers = given_tiers(&given, over_process);
+        // In the order in which k6 tells mistakes.
+        let log = surroundings::log(&given, env)?;
+        let compatibility = surroundings::compatibility(&given, env)?;
         let proxy = match command {
             ScriptCommand::Run => proxy::of_env(env).map_err(K6Error::config)?,
             _ => None,
@@ -217,14 +223,14 @@ impl K6Invocation {
             identity,
             words: words.to_vec(),
             script,
-            script_type: surroundings::script_type(&given, env)?,
+            log,
+            compatibility,
             settings: surroundings::settings(&given, env, over_process)?,
+            script_type: surroundings::script_type(&given, env)?,
             env: script_env.all,
             settings_env: script_env.over_process,
-            compatibility: surroundings::compatibility(&given, env)?,
             remote_libs: given.switch("remote-libs").unwrap_or(false),
             config_file: surroundings::config_file(&given, env),
-            log: surroundings::log(&given, env)?,
             secret_sources: surroundings::secret_sources(&given, env),
             archive_out: given
                 .text("archive-out")
@@ -344,6 +350,9 @@ impl K6Invocation {
         let settings = &self.settings;
         let thresholds = plan::thresholds(&options, !settings.no_thresholds);
         let thresholds = thresholds.map_err(K6Error::config)?;
+        if let Some(metrics) = script.metrics {
+            loadline_run::check_script_thresholds(&thresholds, metrics).map_err(K6Error::config)?;
+        }
         let derived = consolidate::derive(options, notices).map_err(K6Error::config)?;
         let mut options = derived.options;
         notices.extend(settings.notices.clone());
@@ -447,8 +456,6 @@ impl K6Invocation {
         let read = K6Options::from_json(script.options).map_err(|error| {
             self.could_not_load(script, ExitCode::InvalidConfig, &explained(&error))
         })?;
-        check_dns(&read.options)
-            .map_err(|why| self.could_not_load(script, ExitCode::Other, &why))?;
         if let Some(key) = read.unknown.first() {
             let message = "There were unknown fields in the options exported in the script";
             let why = format!("json: unknown field {}", quoted(key));
@@ -459,6 +466,12 @@ impl K6Invocation {
                            K6_FEATURES, or the JSON config";
             notices.push(Notice::warning(message).with("source", "options"));
         }
+        if script.exports.is_some_and(<[String]>::is_empty) {
+            let why = "no exported functions in script";
+            return Err(self.could_not_load(script, ExitCode::Other, why));
+        }
+        check_dns(&read.options)
+            .map_err(|why| self.could_not_load(script, ExitCode::Other, &why))?;
         Ok(read.options)
     }
 
@@ -493,13 +506,11 @@ impl K6Invocation {
     }
 
     fn outputs(&self, config: &ConfigFile) -> Result<Vec<OutputSpec>, K6Error> {
-        let named = config.outputs.iter().flatten();
-        let mut outputs = match self.settings.outputs.is_empty() {
-            false => self.settings.outputs.clone(),
-            true => named
-                .map(|text| OutputSpec::parse(text).map_err(K6Error::other))
-                .collect::<Result<_, _>>()?,
-        };
+        let given = &self.settings.outputs;
+        let of_file = config.outputs.as_ref().filter(|_| given.is_empty());
+        let named = of_file.unwrap_or(given).iter();
+        let read = named.map(|text| OutputSpec::parse(text).map_err(K6Error::other));
+        let mut outputs = read.collect::<Result<Vec<_>, _>>()?;
         for spec in &mut outputs {
             let section = spec.kind.section();
             spec.section = section.and_then(|key| config.collectors.get(key).cloned());

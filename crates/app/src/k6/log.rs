@@ -121,8 +121,14 @@ impl LogFormat {
             LogFormat::Text => format!("time=\"{time}\" {notice}\n"),
             LogFormat::Json => {
                 let fields = notice.fields.iter();
+                // As in k6, the numbers of a request that is shown are numbers.
+                let is_request = fields.clone().any(|(_, value)| value == "http-debug");
+                let told = |name: &str, value: &str| match (name, value.parse()) {
+                    ("iter" | "vu", Ok(number)) if is_request => Json::Int(number),
+                    _ => Json::text(value),
+                };
                 let mut rows: Vec<(String, Json)> = fields
-                    .map(|(name, value)| (name.to_string(), Json::text(value)))
+                    .map(|(name, value)| (name.to_string(), told(name, value)))
                     .collect();
                 rows.push(("level".to_owned(), Json::text(notice.level.name())));
                 rows.push(("msg".to_owned(), Json::text(&notice.message)));
@@ -155,6 +161,12 @@ mod tests {
         ] {
             assert_eq!(LogFormat::of(format).line(&notice, time), line);
         }
+        let request = Notice::warning("GET /").with("source", "http-debug");
+        let request = request.with("iter", "0").with("group", "1");
+        assert_eq!(
+            LogFormat::Json.line(&request, time),
+            "{\"group\":\"1\",\"iter\":0,\"level\":\"warning\",\"msg\":\"GET /\",\"source\":\"http-debug\",\"time\":\"2026-11-20T13:01:48Z\"}\n"
+        );
     }
 
     #[test]

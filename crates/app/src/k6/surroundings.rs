@@ -18,7 +18,6 @@ use super::log::{LogFormat, LogOutput, LogSettings};
 use super::notice::{K6Error, Level, Notice};
 use super::options::env_error;
 use super::options::value::OptionValue;
-use super::output_spec::OutputSpec;
 use super::run_settings::{PageSettings, RestSettings, SummaryMode};
 use crate::Env;
 use crate::cli::script::ScriptCommand;
@@ -35,7 +34,8 @@ pub(super) struct Settings {
     pub(super) summary_export: Option<String>,
     pub(super) new_machine_readable: bool,
     pub(super) summary_by: Option<String>,
-    pub(super) outputs: Vec<OutputSpec>,
+    /// As written.
+    pub(super) outputs: Vec<String>,
     pub(super) strict_outputs: bool,
     pub(super) audits: bool,
     pub(super) rest: Option<RestSettings>,
@@ -292,7 +292,7 @@ pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<
             "K6_NEW_MACHINE_READABLE_SUMMARY",
         )?,
         summary_by: given.text("summary-by").map(str::to_owned),
-        outputs: outputs(given, over_process)?,
+        outputs: outputs(given, over_process),
         strict_outputs: or_env("strict-outputs", "LOADLINE_STRICT_OUTPUTS")?,
         audits: or_env("audit", "LOADLINE_AUDIT")?,
         rest,
@@ -453,16 +453,13 @@ fn summary_mode(given: &Parsed, env: &Env) -> Result<SummaryMode, K6Error> {
     }
 }
 
-fn outputs(given: &Parsed, env: &Env) -> Result<Vec<OutputSpec>, K6Error> {
-    let read = |text: &str| OutputSpec::parse(text).map_err(K6Error::other);
-    let is_other = |text: &&str| !dashboard::is_output(text);
-    if let Some(outputs) = given.array("out") {
-        return outputs.into_iter().filter(is_other).map(read).collect();
-    }
-    let named = env
-        .get("K6_OUT")
-        .map_or_else(Vec::new, |text| text.split(',').collect());
-    named.into_iter().filter(is_other).map(read).collect()
+fn outputs(given: &Parsed, env: &Env) -> Vec<String> {
+    let named = given.array("out").unwrap_or_else(|| {
+        let named = env.get("K6_OUT").map(|text| text.split(','));
+        named.into_iter().flatten().collect()
+    });
+    let others = named.into_iter().filter(|text| !dashboard::is_output(text));
+    others.map(str::to_owned).collect()
 }
 
 fn rest(given: &Parsed, env: &Env) -> Option<RestSettings> {

@@ -104,9 +104,6 @@ pub(crate) fn load(
         url: sources.entry(),
     };
     let exports = first_init(&program, &metrics, log, &could_not)?;
-    if exports.functions.is_empty() {
-        return Err(could_not.load(ExitCode::Other, "no exported functions in script"));
-    }
     sources.seal();
     Ok(Loaded {
         sources,

@@ -174,13 +174,17 @@ impl Measurements {
         }
         let group = tags.tag(GROUP_TAG).map(group_path);
         let scenario = self.scenario_of(tags);
-        if !is_check {
-            if let Some(group) = group {
+        let name = tags.tag(CHECK_TAG).filter(|_| is_check);
+        match (name, group) {
+            (Some(name), group) => {
+                let group = group.unwrap_or_default();
+                self.checks.check(scenario, group, name, held, at_ns);
+            }
+            // A check without its name still makes its group known.
+            (None, Some(group)) if !is_check || !group.is_empty() => {
                 self.checks.group(scenario, group, at_ns);
             }
-        } else if let Some(name) = tags.tag(CHECK_TAG) {
-            let group = group.unwrap_or_default();
-            self.checks.check(scenario, group, name, held, at_ns);
+            (None, _) => {}
         }
     }
 

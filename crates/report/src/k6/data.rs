@@ -113,7 +113,9 @@ fn group(stats: &Stats, name: &str, path: &str) -> Value {
 /// Whether a group at the top is that of `setup()` or `teardown()`, and nothing was grouped or checked in it: samples alone
 /// make no group in k6's tree.
 fn is_bare_hook(name: &str, group: &Stats) -> bool {
-    let is_entered = group.metric("group_duration").is_some();
+    let has = |metric: &str| group.metric(metric).is_some();
+    // Without metrics of their own, groups are known by checks and groups alone.
+    let is_entered = has("group_duration") || has("checks") || group.metrics.is_empty();
     matches!(name, "setup" | "teardown")
         && !is_entered
         && group.checks.is_empty()

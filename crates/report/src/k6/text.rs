@@ -130,8 +130,8 @@ pub(super) fn render(summary: &TestSummary, options: &SummaryOptions) -> String 
     writer.out
 }
 
-/// The groups that are shown without a scenario: those of a script without scenarios, and those within the groups
-/// that k6 creates for `setup()` and `teardown()`.
+/// The groups that are shown without a scenario: those of a script without scenarios or without the tag of the
+/// scenario, and those within the groups that k6 creates for `setup()` and `teardown()`.
 fn groups_outside_scenarios(root: &Stats, scenarios: &[(String, Stats)]) -> Vec<(String, Stats)> {
     let of_a_scenario = |name: &str| {
         let mut groups = scenarios.iter().flat_map(|(_, stats)| &stats.groups);
@@ -153,8 +153,11 @@ fn groups_outside_scenarios(root: &Stats, scenarios: &[(String, Stats)]) -> Vec<
         .iter()
         .filter(|(name, _)| name == DEFAULT_SCENARIO)
         .flat_map(|(_, stats)| stats.groups.iter().cloned());
+    let is_untold = |name: &str| scenarios.is_empty() && name != "setup" && name != "teardown";
+    let untold = root.groups.iter().filter(|(name, _)| is_untold(name));
     lifecycle("setup")
         .chain(default)
+        .chain(untold.cloned())
         .chain(lifecycle("teardown"))
         .collect()
 }

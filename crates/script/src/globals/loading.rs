@@ -13,11 +13,11 @@ use rquickjs::{
     Value,
 };
 
+use crate::go_error::{self, GoValue, refuse};
 use crate::host::LogLevel;
 use crate::lazy::{Lazy, native};
 use crate::loading::WHOLE;
 use crate::modules;
-use crate::natives::refuse;
 use crate::vu::{Stage, state};
 
 const OPEN_TOO_LATE: &str = "the \"open\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information";
@@ -270,7 +270,9 @@ fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<Value<'js>>) -> Res
     warn_of_folder(&ctx, base.as_deref(), &path);
     let sources = state(&ctx).program.sources();
     let opened = sources.open(base.as_deref(), &path);
-    let bytes = opened.map_err(|error| throw(&error.to_string()))?.bytes;
+    let bytes = opened
+        .map_err(|error| go_error::throw(&ctx, &GoValue::read(&error.to_string())))?
+        .bytes;
     if text_of_argument(mode.0.as_ref())? == "b" {
         return ArrayBuffer::new_copy(ctx.clone(), &bytes).map(ArrayBuffer::into_value);
     }

@@ -11,8 +11,8 @@ use loadline_model::Nanos;
 use rquickjs::function::{Opt, Rest};
 use rquickjs::{Coerced, Ctx, Exception, Persistent, Result, Value};
 
+use crate::go_error::refuse;
 use crate::lazy::{Lazy, native};
-use crate::natives::refuse;
 use crate::vu::{Timer, state};
 
 /// Delay in milliseconds beyond which a timer never fires: a hundred years.

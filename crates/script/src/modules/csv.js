@@ -1,18 +1,13 @@
 import { arrayOf } from "loadline:shared-array";
-import { fault, isInit, rest } from "loadline:files";
+import { isInit, rest } from "loadline:files";
 
-const { reader, rows } = import.meta.native;
+const { reader, rows, refuse, refuseAlone } = import.meta.native;
 
-const refuse = (message) => {
-  throw fault("GoError", message);
-};
-
-// Errors of the reader have no name of their own.
-const named = (name, f) => {
+const refusing = (refuse, f) => {
   try {
     return f();
   } catch (error) {
-    throw fault(name, error.message);
+    return refuse(error.message);
   }
 };
 
@@ -44,9 +39,9 @@ export function parse(file, ...more) {
   const { path, contents, offset } = restOf(file);
   const options = optionsOf(more.length > 0 ? more[0] : {}, "failed to interpret the provided Parser options");
   // What cannot be read at all is said at once.
-  named("GoError", () => reader(contents, offset, options));
+  refusing(refuse, () => reader(contents, offset, options));
   const key = `csv.parse.${JSON.stringify([path, options])}`;
-  return (async () => arrayOf(named("GoError", () => rows(key, contents, offset, options))))();
+  return (async () => arrayOf(refusing(refuse, () => rows(key, contents, offset, options))))();
 }
 
 // As in k6, `new` may be left out.
@@ -55,10 +50,10 @@ export function Parser(file, options = {}) {
   if (file === undefined || file === null) refuse("csv Parser constructor takes at least one non-nil source argument");
   const { contents, offset } = restOf(file);
   const wanted = optionsOf(options, "encountered an error while interpreting Parser options");
-  const next = named("GoError", () => reader(contents, offset, wanted));
+  const next = refusing(refuse, () => reader(contents, offset, wanted));
   return {
     async next() {
-      const row = named("", next);
+      const row = refusing(refuseAlone, next);
       return row === null || row === undefined ? { done: true, value: [] } : { done: false, value: row };
     },
   };

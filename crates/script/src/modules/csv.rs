@@ -19,6 +19,7 @@ use super::data::{self, SharedArray};
 use super::files::Contents;
 use super::held::Held;
 use crate::csv_record::{CsvFault, Record, RecordReader};
+use crate::go_error;
 use crate::natives::{Body, Builtin};
 use crate::vu::state;
 
@@ -32,6 +33,7 @@ pub(super) const MODULE: Builtin = Builtin {
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
+    go_error::add_to(&natives)?;
     natives.set("reader", Function::new(ctx.clone(), reader)?)?;
     natives.set("rows", Function::new(ctx.clone(), rows)?)?;
     Ok(natives)

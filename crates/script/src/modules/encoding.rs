@@ -13,8 +13,9 @@ use rquickjs::function::Opt;
 use rquickjs::{Ctx, Result, Value};
 
 use super::bytes;
+use crate::go_error::{self, GoValue, refuse};
 use crate::lazy::{Lazy, native};
-use crate::natives::{Body, Builtin, refuse};
+use crate::natives::{Body, Builtin};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/encoding",
@@ -153,8 +154,10 @@ fn b64decode<'js>(
         _ => String::new(),
     };
     let decoded = coding_of(coding)?.decode(text.as_bytes());
-    let decoded =
-        decoded.map_err(|at| refuse(&ctx, &format!("illegal base64 data at input byte {at}")))?;
+    let decoded = decoded.map_err(|at| {
+        let message = format!("illegal base64 data at input byte {at}");
+        go_error::throw(&ctx, &GoValue::of_number_type(&message, at as f64))
+    })?;
     let is_text = match format.0 {
         Some(format) if format.is_string() => bytes::text(&format)? == "s",
         _ => false,

@@ -11,9 +11,10 @@ use loadline_metric::{Contains, MetricId, MetricType};
 
 use super::k6::current_tags;
 use super::tags;
+use crate::go_error::refuse;
 use crate::host::LogLevel;
 use crate::lazy::Lazy;
-use crate::natives::{Body, Builtin, refuse};
+use crate::natives::{Body, Builtin};
 use crate::vu::{Stage, state};
 
 pub(super) const MODULE: Builtin = Builtin {

@@ -26,6 +26,7 @@ mod webcrypto;
 use rquickjs::{Object, Result};
 
 use crate::globals;
+use crate::go_error;
 use crate::lazy::Lazy;
 use crate::natives::{Body, Builtin};
 
@@ -33,6 +34,7 @@ pub(crate) use http::is_response;
 
 /// Every built-in module.
 static BUILTINS: &[Builtin] = &[
+    go_error::MODULE,
     k6::MODULE,
     crypto::MODULE,
     crypto::x509::MODULE,
@@ -73,6 +75,7 @@ pub(crate) const LAZY_GLOBALS: &[Lazy] = &[
     Lazy::new("EventTarget", web_export::events),
     Lazy::new("File", web_export::bodies),
     Lazy::new("FormData", web_export::bodies),
+    Lazy::new("GoError", web_export::go_error),
     Lazy::new("Headers", web_export::bodies),
     Lazy::new("ReadableStream", web_export::streams),
     Lazy::new("Request", web_export::bodies),
@@ -114,6 +117,7 @@ mod web_export {
         crypto = "loadline:web/crypto",
         events = "loadline:web/events",
         fetch = "loadline:web/fetch",
+        go_error = "loadline:go-error",
         streams = "loadline:web/streams",
         text_coding = "loadline:web/text-coding",
         url = "loadline:web/url",

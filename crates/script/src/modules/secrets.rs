@@ -9,7 +9,7 @@
 
 use rquickjs::{Ctx, Function, Object, Result};
 
-use super::http;
+use crate::go_error::{self, GoValue};
 use crate::natives::{Body, Builtin};
 use crate::vu::state;
 
@@ -32,7 +32,7 @@ fn get(ctx: Ctx<'_>, source: String, name: String) -> Result<String> {
     let found = state(&ctx).program.settings.secrets.get(&source, &name);
     match found {
         Ok(secret) => Ok(secret.to_owned()),
-        Err(why) => Err(ctx.throw(http::rejection(&ctx, &why)?)),
+        Err(why) => Err(ctx.throw(go_error::value(&ctx, &GoValue::plain(&why))?)),
     }
 }
 

@@ -6,7 +6,7 @@
 use loadline_metric::TagSet;
 use rquickjs::{Coerced, Ctx, Object, Result, Value};
 
-use crate::natives::refuse;
+use crate::go_error::refuse;
 
 /// Adds the tags of a script's object.
 ///

@@ -22,6 +22,7 @@ fn facts(options: &Value) -> ScriptFacts<'_> {
         url: "file:///t.js",
         options,
         exports: None,
+        metrics: None,
         config: None,
         seed: 7,
     }

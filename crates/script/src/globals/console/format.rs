@@ -5,6 +5,7 @@
 
 use rquickjs::{Atom, Coerced, Ctx, Object, Result, Value};
 
+use crate::go_error;
 use crate::items::Items;
 use crate::kinds::{array_buffer, is_made_by};
 use crate::modules::bytes;
@@ -144,7 +145,7 @@ fn at_once<'js>(
     if value.is_function() {
         return Ok(Some("[object Function]".to_owned()));
     }
-    if object.is_error() {
+    if object.is_error() || go_error::is_value(ctx, object) {
         let told = value.get::<Coerced<rquickjs::String<'js>>>()?.0;
         return Ok(Some(bytes::text(told.as_value())?));
     }

@@ -21,8 +21,9 @@ use rquickjs::{Coerced, Ctx, Function, IntoJs, Object, Result, Value};
 
 use self::hashes::{Hash, Running};
 use super::bytes;
+use crate::go_error::refuse;
 use crate::lazy::{Lazy, native};
-use crate::natives::{Body, Builtin, refuse};
+use crate::natives::{Body, Builtin};
 use crate::vu::state;
 
 pub(super) const MODULE: Builtin = Builtin {

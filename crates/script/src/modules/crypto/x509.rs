@@ -14,9 +14,10 @@ use x509_parser::prelude::{
 use x509_parser::public_key::PublicKey;
 
 use super::hashes::Hash;
+use crate::go_error::refuse;
 use crate::lazy::{Lazy, native};
 use crate::modules::bytes;
-use crate::natives::{Body, Builtin, refuse};
+use crate::natives::{Body, Builtin};
 
 pub(in crate::modules) const MODULE: Builtin = Builtin {
     name: "k6/crypto/x509",

@@ -17,8 +17,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rquickjs::{Array, Ctx, Exception, Function, Object, Result, Value};
 
+use crate::go_error::refuse;
 use crate::kinds::is_async;
-use crate::natives::{Body, Builtin, refuse};
+use crate::natives::{Body, Builtin};
 use crate::vu::{Stage, state};
 
 pub(super) const MODULE: Builtin = Builtin {

@@ -13,8 +13,9 @@ mod labels;
 use rquickjs::function::Opt;
 use rquickjs::{Coerced, Ctx, Exception, Function, IntoJs, Object, Result, Value};
 
+use crate::go_error::{refuse, refuse_in_init};
 use crate::host::{LogLevel, ScenarioFacts};
-use crate::natives::{Body, Builtin, refuse};
+use crate::natives::{Body, Builtin};
 use crate::vu::{Stage, cancellation, state};
 
 pub(super) const MODULE: Builtin = Builtin {
@@ -46,7 +47,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
 
 fn in_instance(ctx: Ctx<'_>) -> Result<bool> {
     match state(&ctx).stage.get() {
-        Stage::Init | Stage::Teardown | Stage::Summary => Err(refuse(
+        Stage::Init | Stage::Teardown | Stage::Summary => Err(refuse_in_init(
             &ctx,
             "getting instance information in the init context is not supported",
         )),
@@ -65,7 +66,7 @@ fn in_scenario(ctx: Ctx<'_>) -> Result<bool> {
 
 fn in_vu(ctx: Ctx<'_>) -> Result<bool> {
     match state(&ctx).stage.get() {
-        Stage::Init => Err(refuse(
+        Stage::Init => Err(refuse_in_init(
             &ctx,
             "getting VU information in the init context is not supported",
         )),
@@ -121,7 +122,7 @@ fn vu(ctx: Ctx<'_>, name: String) -> Result<u64> {
 
 fn options<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
     if state(&ctx).stage.get() == Stage::Init {
-        return Err(refuse(
+        return Err(refuse_in_init(
             &ctx,
             "getting test options in the init context is not supported",
         ));

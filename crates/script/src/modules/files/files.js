@@ -1,12 +1,8 @@
 export const { isInit } = import.meta.native;
 
-const { open: openFile, piece } = import.meta.native;
+const { open: openFile, piece, fault } = import.meta.native;
 
 export const SeekMode = { Start: 0, Current: 1, End: 2 };
-
-// An error as k6's modules make them: one without a name is told by its text alone.
-export const fault = (name, message) =>
-  Object.defineProperty(new Error(message), "name", { value: name, configurable: true, writable: true });
 
 const isMissing = (value) => value === undefined || value === null;
 

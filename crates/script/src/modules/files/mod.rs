@@ -12,6 +12,7 @@ use bytes::Bytes;
 use rquickjs::{ArrayBuffer, Class, Ctx, Function, Object, Result};
 
 use super::held::{Held, Opaque};
+use crate::go_error;
 use crate::natives::{Body, Builtin};
 use crate::program::{OpenError, OpenFault};
 use crate::vu::{Stage, state};
@@ -49,6 +50,7 @@ impl Opaque for Contents {
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
+    go_error::add_to(&natives)?;
     natives.set("isInit", Function::new(ctx.clone(), is_init)?)?;
     natives.set("open", Function::new(ctx.clone(), open)?)?;
     natives.set("piece", Function::new(ctx.clone(), piece)?)?;

@@ -23,6 +23,7 @@ use rquickjs::function::IntoJsFunc;
 use rquickjs::{Class, Ctx, Error, Exception, Function, IntoJs, Object, Result, Value};
 
 use crate::globals::builtin_namespace;
+use crate::go_error;
 use crate::modules::bytes;
 use crate::modules::held::{Held, Opaque};
 use crate::natives::{Body, Builtin};
@@ -57,6 +58,7 @@ impl Opaque for Page {
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
+    go_error::add_to(&natives)?;
     add(&natives, "parse", parse)?;
     add(&natives, "query", query)?;
     add(&natives, "filter", filter)?;

@@ -1,4 +1,4 @@
-const { parse, query, filter, text, inner, attribute, attributes, nodeName, axis, nearest, contains, elements } = import.meta.native;
+const { parse, query, filter, text, inner, attribute, attributes, nodeName, axis, nearest, contains, elements, refuse } = import.meta.native;
 
 // Elements are a module of their own, run when the first of them is asked for: most scripts never do.
 let kit;
@@ -11,12 +11,6 @@ const elementOf = (tree, id) => {
   return kit.elementOf(tree, id);
 };
 const isElement = (value) => kit !== undefined && kit.isElement(value);
-
-const refuse = (message) => {
-  const error = new Error(message);
-  Object.defineProperty(error, "name", { value: "GoError", writable: true, configurable: true });
-  throw error;
-};
 
 // What Go calls the type of a value that is no selector.
 const typeName = (value) => {

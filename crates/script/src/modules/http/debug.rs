@@ -70,6 +70,11 @@ pub(super) fn answer(state: &VuState, call: &Call, answer: &HopAnswer, id: &str)
     say(state, call, "Response", dump, &answer.body, id);
 }
 
+/// Whether bodies are logged too, also those that the script discards.
+pub(super) fn shows_bodies(state: &VuState) -> bool {
+    state.program.settings.http.debug == HttpDebug::Full
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -82,7 +87,7 @@ fn field(dump: &mut String, name: &str, value: &str) {
 
 fn say(state: &VuState, call: &Call, what: &str, head: String, body: &[u8], id: &str) {
     let mut message = format!("{what}:\n{head}");
-    if state.program.settings.http.debug == HttpDebug::Full {
+    if shows_bodies(state) {
         message.push_str(&String::from_utf8_lossy(body));
     }
     message.push('\n');

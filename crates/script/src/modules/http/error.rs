@@ -1,25 +1,17 @@
-//! Errors as thrown by k6's client: its own have the name `GoError`.
+//! Errors as thrown by k6's client.
 //!
 //! Must not know what failed. Invariant: a returned error is pending in the context.
 
-use rquickjs::object::Property;
-use rquickjs::{Ctx, Error, Exception, Result, Value};
+use rquickjs::{Ctx, Error, Result, Value};
 
-/// Throws an error with the name of k6's own errors.
+use crate::go_error::{self, GoValue};
+
+/// Throws a Go error.
 pub(super) fn throw(ctx: &Ctx<'_>, message: &str) -> Error {
-    match make(ctx, message, "GoError") {
-        Ok(error) => ctx.throw(error),
-        Err(error) => error,
-    }
+    go_error::throw(ctx, &GoValue::read(message))
 }
 
-/// The reason for rejecting a promise: there k6 passes only the text, without a name.
-pub(in crate::modules) fn reason<'js>(ctx: &Ctx<'js>, message: &str) -> Result<Value<'js>> {
-    make(ctx, message, "")
-}
-
-fn make<'js>(ctx: &Ctx<'js>, message: &str, name: &str) -> Result<Value<'js>> {
-    let error = Exception::from_message(ctx.clone(), message)?.into_object();
-    error.prop("name", Property::from(name).writable().configurable())?;
-    Ok(error.into_value())
+/// The reason for rejecting a promise: there k6 passes the Go error alone.
+pub(super) fn reason<'js>(ctx: &Ctx<'js>, message: &str) -> Result<Value<'js>> {
+    go_error::value(ctx, &GoValue::read(message))
 }

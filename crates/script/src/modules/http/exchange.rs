@@ -29,7 +29,6 @@ use super::url::{Address, Unreachable};
 use super::vu::{ClientState, client_state};
 use crate::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest, HopTimes};
 use crate::host::LogLevel;
-use crate::program::HttpDebug;
 use crate::trace::{HopTrace, TracedOutcome};
 use crate::vu::VuState;
 
@@ -143,7 +142,7 @@ impl Exchange {
             body: self.body.clone(),
             deadline: self.deadline,
             follows: self.followed > 0,
-            keep_body: self.call.response_type != ResponseType::None,
+            keep_body: self.call.response_type != ResponseType::None || debug::shows_bodies(state),
             leads_on: self.followed < self.call.redirects.most && !shows_each_body(state),
         })
     }
@@ -258,6 +257,9 @@ impl Exchange {
     fn answered(&mut self, state: &VuState, mut answer: HopAnswer) -> Next {
         if let Some(id) = self.debug_id.take() {
             debug::answer(state, &self.call, &answer, &id);
+            if self.call.response_type == ResponseType::None {
+                answer.body.clear();
+            }
         }
         if answer.status == SWITCHING {
             return Next::Done(Facts::switched(&self.call, &self.shown_address(), answer));
@@ -467,8 +469,7 @@ fn in_utf8(field: &[u8]) -> Cow<'_, str> {
 
 /// Whether what is logged or traced has the body of every hop.
 fn shows_each_body(state: &VuState) -> bool {
-    let settings = &state.program.settings;
-    settings.traces || settings.http.debug == HttpDebug::Full
+    state.program.settings.traces || debug::shows_bodies(state)
 }
 
 fn may_have_body(status: u16) -> bool {

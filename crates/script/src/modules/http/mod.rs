@@ -45,7 +45,6 @@ use crate::vu::state;
 
 pub(super) use answer::Facts;
 pub(super) use beside::send_beside;
-pub(super) use error::reason as rejection;
 pub(super) use request::Arguments;
 pub(crate) use response::is_response;
 

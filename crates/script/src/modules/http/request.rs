@@ -16,6 +16,7 @@ use super::response::Response;
 use super::url::Address;
 use super::vu::{ClientState, client_state};
 use super::{body, codings, error, go_value, params};
+use crate::go_error::refuse_in_init;
 use crate::host::LogLevel;
 use crate::modules::k6::current_tags;
 use crate::system_tags::SystemTag;
@@ -40,7 +41,7 @@ pub(super) type Prepared = std::result::Result<Rc<Call>, Refused>;
 pub(super) fn prepare<'js>(ctx: &Ctx<'js>, arguments: &Arguments<'js>) -> Result<Prepared> {
     let state = state(ctx);
     if state.stage.get() == Stage::Init {
-        return Err(error::throw(ctx, IN_INIT));
+        return Err(refuse_in_init(ctx, IN_INIT));
     }
     let client = client_state(state);
     let (address, name) = match address_of(&client, arguments.url.as_ref())? {

@@ -582,7 +582,7 @@ fn the_last_field_of_a_name_holds_among_any_number() {
 #[test]
 fn debugging_writes_requests_and_answers() {
     let (rehearsed, _) = run_with(
-        "http.post(H + '/x', 'body', { headers: { 'X-A': '1' }, tags: { q: 'r' } });",
+        "http.post(H + '/x', 'body', { headers: { 'X-A': '1' }, tags: { q: 'r' } }); console.log(http.get(H, { responseType: 'none' }).body);",
         |script| Rehearsal::new(script).settings(|settings| settings.http.debug = HttpDebug::Full),
     );
     let log = rehearsed.log();
@@ -596,4 +596,5 @@ fn debugging_writes_requests_and_answers() {
     assert!(
         log[1].starts_with("info Response:\nHTTP/1.1 200 OK\n\nhi\n group= iter=0 q=r request_id=")
     );
+    assert!(log[3].contains("\n\nhi\n group=") && log[4].contains("null"));
 }

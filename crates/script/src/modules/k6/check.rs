@@ -9,10 +9,10 @@ use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 use loadline_metric::TagSet;
 
 use super::group::{BAD_NAME, current_tags};
+use crate::go_error::{refuse, refuse_in_init};
 use crate::kinds::is_async;
 use crate::modules::go_values::object_of;
 use crate::modules::tags;
-use crate::natives::refuse;
 use crate::samples::CheckSample;
 use crate::system_tags::SystemTag;
 use crate::vu::{Stage, state};
@@ -24,7 +24,7 @@ pub(super) fn check<'js>(
     tags: Opt<Value<'js>>,
 ) -> Result<Value<'js>> {
     if state(&ctx).stage.get() == Stage::Init {
-        return Err(refuse(
+        return Err(refuse_in_init(
             &ctx,
             "Using check() in the init context is not supported",
         ));

@@ -11,9 +11,9 @@ use rquickjs::{Ctx, Exception, Function, Result, Value};
 
 use loadline_metric::TagSet;
 
+use crate::go_error::{refuse, refuse_in_init};
 use crate::kinds::is_async;
 use crate::modules::go_values::GoText;
-use crate::natives::refuse;
 use crate::system_tags::SystemTag;
 use crate::vu::{Stage, state};
 
@@ -30,7 +30,8 @@ pub(super) fn group<'js>(
     let throw = |message: &str| refuse(&ctx, message);
     let state = state(&ctx);
     if state.stage.get() == Stage::Init {
-        return Err(throw("Using group() in the init context is not supported"));
+        let message = "Using group() in the init context is not supported";
+        return Err(refuse_in_init(&ctx, message));
     }
     if name.contains("::") {
         return Err(throw(BAD_NAME));

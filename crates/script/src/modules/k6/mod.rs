@@ -17,9 +17,10 @@ use rquickjs::{Coerced, Ctx, Function, Object, Result};
 
 use loadline_model::Nanos;
 
+use crate::go_error::refuse;
 use crate::lazy::{Lazy, native};
 use crate::modules::go_values::GoText;
-use crate::natives::{Body, Builtin, refuse};
+use crate::natives::{Body, Builtin};
 use crate::vu::state;
 
 pub(super) const MODULE: Builtin = Builtin {

@@ -15,7 +15,8 @@ use rquickjs::convert::List;
 use rquickjs::{Ctx, Exception, Function, Object, Result, TypedArray, Value};
 
 use super::bytes;
-use crate::natives::{Body, Builtin, refuse};
+use crate::go_error::refuse;
+use crate::natives::{Body, Builtin};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "loadline:web/text-coding",

@@ -13,9 +13,9 @@ mod curves;
 mod hashing;
 mod rsa;
 
-use rquickjs::object::Property;
-use rquickjs::{ArrayBuffer, Ctx, Error, Exception, FromJs, Function, Object, Result, Value};
+use rquickjs::{ArrayBuffer, Ctx, Error, FromJs, Function, Object, Result, Value};
 
+use crate::go_error::{self, GoValue};
 use crate::modules::bytes;
 use crate::natives::{Body, Builtin};
 use crate::room;
@@ -31,6 +31,7 @@ pub(super) const MODULE: Builtin = Builtin {
 
 fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let natives = Object::new(ctx.clone())?;
+    go_error::add_to(&natives)?;
     let random = |ctx: Ctx<'js>, count: usize| {
         let random = random_bytes(&ctx, count);
         buffer(&ctx, random)
@@ -69,16 +70,10 @@ fn buffer<'js>(ctx: &Ctx<'js>, bytes: Vec<u8>) -> Result<ArrayBuffer<'js>> {
     ArrayBuffer::new(ctx.clone(), bytes)
 }
 
-/// An error with a name from the standard; as in k6, name and message are enumerable properties.
+/// A Go error with a name from the standard.
 fn fail(ctx: &Ctx<'_>, name: &str, message: &str) -> Error {
-    let told = |text| Property::from(text).enumerable().writable().configurable();
-    let made = Exception::from_message(ctx.clone(), message).and_then(|exception| {
-        exception.as_object().prop("name", told(name))?;
-        exception.as_object().prop("message", told(message))?;
-        Ok(exception)
-    });
-    match made {
-        Ok(exception) => exception.throw(),
+    match go_error::value(ctx, &GoValue::named(name, message)) {
+        Ok(value) => ctx.throw(value),
         Err(error) => error,
     }
 }

@@ -288,10 +288,10 @@ fn random_values_fill_integers_alone() {
         log,
         [
             "true true true",
-            "TypeMismatchError: typedArray parameter isn't a TypedArray instance",
-            "TypeMismatchError: typedArray parameter isn't a TypedArray instance",
-            "TypeMismatchError: typedArray parameter isn't a TypedArray instance",
-            "QuotaExceededError: typedArray parameter is too big; maximum length is 65536",
+            "GoError: TypeMismatchError: typedArray parameter isn't a TypedArray instance",
+            "GoError: TypeMismatchError: typedArray parameter isn't a TypedArray instance",
+            "GoError: TypeMismatchError: typedArray parameter isn't a TypedArray instance",
+            "GoError: QuotaExceededError: typedArray parameter is too big; maximum length is 65536",
         ]
     );
 }

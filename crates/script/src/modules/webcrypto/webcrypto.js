@@ -1,10 +1,9 @@
 // Keys, and what they may be used for; the arithmetic is native.
 const native = import.meta.native;
 
-// Errors tell name and message as properties that can be listed, like k6's.
 const fail = (name, message) => {
   if (name === "TypeError") throw new TypeError(message);
-  throw Object.assign(new Error(), { name, message });
+  throw native.fault(name, message);
 };
 
 const AES = ["AES-CBC", "AES-CTR", "AES-GCM", "AES-KW"];
@@ -502,10 +501,10 @@ const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2,
 export const crypto = {
   getRandomValues(array) {
     if (!INTEGERS.some((kind) => array instanceof kind)) {
-      fail("TypeMismatchError", "typedArray parameter isn't a TypedArray instance");
+      native.refuse("TypeMismatchError", "typedArray parameter isn't a TypedArray instance");
     }
     if (array.byteLength > 65536) {
-      fail("QuotaExceededError", "typedArray parameter is too big; maximum length is 65536");
+      native.refuse("QuotaExceededError", "typedArray parameter is too big; maximum length is 65536");
     }
     const random = new Uint8Array(native.random(array.byteLength));
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(random);

@@ -1,0 +1,2 @@
+// Warnings about the options precede the error.
+export const options = { colour: 'red' };

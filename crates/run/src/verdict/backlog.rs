@@ -124,6 +124,8 @@ pub(super) fn is_let_go_in_bunches(facts: &Facts<'_>) -> Option<[u64; 2]> {
     const ONE_IN_SEVEN: f64 = 0.85;
     /// The variance of a number of independent requests is its mean.
     const SWINGS: f64 = 8.0;
+    /// One is a slowdown.
+    const FALLS_MIN: usize = 2;
     let in_flight: Vec<f64> = facts.rows.iter().map(|row| row.active_vus as f64).collect();
     let (mean, deviation) = mean_and_deviation(&in_flight)?;
     let time = facts.answered_time();
@@ -133,7 +135,23 @@ pub(super) fn is_let_go_in_bunches(facts: &Facts<'_>) -> Option<[u64; 2]> {
     let is_so = facts.open && facts.load_is_constant() && in_flight.len() >= ROWS_MIN;
     let active = facts.rows.iter().map(|row| row.active_vus);
     let ends = [active.clone().min()?, active.max()?];
-    (is_so && waits && swings).then_some(ends)
+    (is_so && waits && swings && falls(facts, mean) >= FALLS_MIN).then_some(ends)
+}
+
+/// How often the number in flight fell from above its mean to less than half of it, to the last response.
+fn falls(facts: &Facts<'_>, mean: f64) -> usize {
+    let mut is_high = false;
+    let mut falls = 0;
+    for row in facts.evidence.series {
+        let in_flight = row.active_vus as f64;
+        if in_flight > mean {
+            is_high = true;
+        } else if is_high && in_flight < mean / 2.0 {
+            is_high = false;
+            falls += 1;
+        }
+    }
+    falls
 }
 
 /// Responses per second in the last third of the run, if arrivals outpace responses from beginning to end.

@@ -114,12 +114,13 @@ pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
     let fail_on_the_way = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Network);
     match facts.wait_for_connections() {
         _ if is_on_loopback(facts) => Limit::Target,
-        _ if let Some(side) = side_of_severed(facts) => side,
+        _ if side_of_severed(facts) == Some(Limit::Network) => Limit::Network,
         // Every request that got a connection got a response.
         Some(all) if all >= given_up && fail_on_the_way => Limit::Network,
         None if given_up == 0 && fail_on_the_way => Limit::Network,
         Some(_) => Limit::Unknown,
         None if facts.are_unacknowledged(given_up) => Limit::Network,
+        None if side_of_severed(facts).is_some() => Limit::Unknown,
         // Packets queue on the path: no target can cause that.
         None if facts.still_receives() && path::standing_queue_ns(facts).is_some() => {
             Limit::Network
@@ -222,9 +223,17 @@ fn are_silent_far_away(facts: &Facts<'_>) -> bool {
 fn plan_or_other(facts: &Facts<'_>, class: ErrorClass) -> Limit {
     match class {
         ErrorClass::Dns | ErrorClass::Proxy if facts.counts.completed > 0 => Limit::Network,
+        ErrorClass::Dns if looks_up_in_vain(facts) => Limit::Network,
         _ if is_handshake_at_times(facts, class) => Limit::Target,
         _ => Limit::Plan,
     }
+}
+
+/// Whether lookups fail so late that nobody answered them; that a name does not exist is answered at once.
+fn looks_up_in_vain(facts: &Facts<'_>) -> bool {
+    const LATE_NS: f64 = 1e9;
+    let usual = facts.seen.failed_time.quantile(0.5);
+    usual.is_some_and(|ns| ns >= LATE_NS)
 }
 
 /// Whether some handshakes fail while others succeed: an overloaded target, or different servers behind one

@@ -12,6 +12,7 @@ use super::downtime;
 use super::facts::Facts;
 use super::failing::{fails_mostly, spoils, time_of_failures};
 use super::lateness;
+use super::law;
 use super::queue;
 use super::saturation::Knee;
 use super::shapes;
@@ -298,15 +299,10 @@ fn short_headline(
         None => side_in_words(facts, limit).to_owned(),
     };
     let is_ceiling = Code::TargetCeiling.is_among(findings) || Code::TooFewVus.is_among(findings);
-    let little = match (limit, facts.mean_service()) {
-        (Limit::Target | Limit::Network | Limit::Plan, Some(mean))
-            if is_ceiling && !facts.is_script() =>
-        {
-            let most = rate(facts.vus as f64 / mean);
-            let vus = counted(facts.vus, "VU");
-            Some(format!(" ({vus} / {} = {most})", duration(mean)))
-        }
-        _ => None,
+    let is_waited_for = matches!(limit, Limit::Target | Limit::Network | Limit::Plan);
+    let little = match is_waited_for && is_ceiling && !facts.is_script() {
+        true => law::in_numbers(facts).map(|law| format!(" ({law})")),
+        false => None,
     };
     let Some(asked) = facts.evidence.totals.asked else {
         return Headline::new(format!("{goodput} good responses: {who}"));
@@ -413,6 +409,10 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             None if spoils(facts).is_some() => format!("limited by the plan ({vus})"),
             None if facts.misses_pace() => {
                 format!("the plan's timers ask for more than {vus} can send")
+            }
+            None if law::more_users_would_help(facts) => {
+                let each = duration(facts.mean_service().unwrap_or(0.0));
+                format!("all that {vus} can get at {each} each")
             }
             None => match facts.reached_cap() {
                 Some(most) => format!("paced by the option rps ({most}/s)"),

@@ -12,6 +12,8 @@ use super::{link, queue};
 
 /// Maximum ratio of the rate that Little's law allows to the rate reached, for the law to explain the rate.
 const CEILING: f64 = 1.5;
+/// The same for the rate to be what the law allows: a mean is longer at the end, while a queue grows.
+const REACHED: f64 = 1.15;
 /// Number of virtual users of a closed model that counts as few, and of responses from which their times are
 /// meaningful.
 const FEW_VUS: u64 = 8;
@@ -25,17 +27,31 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit, is_target_full: bool) ->
     ceiling(facts, limit).into_iter().chain(unhurried).collect()
 }
 
-/// A few virtual users of a closed model that never wait for each other do not show the capacity of the target.
-fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
-    let is_so = !facts.open
+/// Whether a closed model has so few virtual users that they show no queue in the target: they never wait for each other.
+fn are_few(facts: &Facts<'_>) -> bool {
+    !facts.open
         && facts.is_hurried()
-        && limit == Limit::Target
         && facts.vus <= FEW_VUS
         && facts.answered_time().count() >= FEW_VUS_SAMPLES
         && !link::mostly_moves(facts)
         && !queue::may_stand(facts)
         && !queue::has_queue(facts)
-        && !queue::is_mostly_long(facts);
+        && !queue::is_mostly_long(facts)
+}
+
+/// Whether more of them would get more responses: nearly all took about as long as the fastest. A single user never waits for
+/// others, so that this says nothing.
+pub(super) fn more_users_would_help(facts: &Facts<'_>) -> bool {
+    const LONGER: f64 = 1.25;
+    let time = facts.answered_time();
+    let both = time.quantile(0.9).zip(time.min());
+    let are_alike = both.is_some_and(|(slow, fastest)| slow <= LONGER * fastest as f64);
+    are_few(facts) && facts.vus > 1 && are_alike
+}
+
+/// They do not show the capacity of the target.
+fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
+    let is_so = matches!(limit, Limit::Target | Limit::Plan) && are_few(facts);
     is_so.then(|| {
         Code::TooFewVus.finding(
             Gravity::Note,
@@ -48,6 +64,15 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             "use more virtual users to find the target's capacity",
         )
     })
+}
+
+/// The virtual users, their mean time and the rate that follows, as text; `None` if that is not the rate reached.
+pub(super) fn in_numbers(facts: &Facts<'_>) -> Option<String> {
+    let mean = facts.mean_service()?;
+    let most = facts.vus as f64 / mean;
+    let is_reached = most <= REACHED * facts.per_second(facts.counts.completed);
+    let vus = counted(facts.vus, "VU");
+    is_reached.then(|| format!("{vus} / {} = {}", duration(mean), rate(most)))
 }
 
 /// Little's law in numbers, if it explains a shortfall.
@@ -79,9 +104,12 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             Gravity::Caution,
             match limit {
                 Limit::Network => format!("{law}: the time on the network path is the ceiling"),
+                _ if most > REACHED * achieved => {
+                    format!("{law}: the service time grew until it was the ceiling")
+                }
                 _ => format!("{law}: the service time is the ceiling"),
             },
-            faster(facts, limit, asked, needed, times),
+            faster(facts, limit, asked, needed, times.max(asked / achieved)),
         )),
         Limit::Unknown if !queue::may_stand(facts) => None,
         Limit::Plan | Limit::Unknown => Some(Code::TooFewVus.finding(

@@ -134,6 +134,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
 fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
     match limit {
         Limit::Target if is_kept_out(facts) => Limit::Unknown,
+        Limit::Network if hardly_runs(facts) => Limit::Generator,
         Limit::Target if seen.culprit.is_none() && fails_mostly(facts) => {
             side_of_failures(facts).unwrap_or(limit)
         }
@@ -145,6 +146,14 @@ fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
         Limit::Plan | Limit::Unknown if seen.culprit.is_some() => Limit::Target,
         limit => limit,
     }
+}
+
+/// Whether the generator of a closed load always waits for a CPU: a nearer target would not get more from it.
+fn hardly_runs(facts: &Facts<'_>) -> bool {
+    const HARDLY_ANY_CPU: f64 = 0.75;
+    let starved = weights::starved(facts).unwrap_or(0.0);
+    let delays = |weights: Weights| weights.generator >= TOLD;
+    !facts.open && starved >= HARDLY_ANY_CPU && Weights::of(facts, false).is_some_and(delays)
 }
 
 /// Whether connections wait that either the target does not accept, or something on the network path blocks.
@@ -257,7 +266,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
         Some(share) if share >= NAMED => Limit::Generator,
         _ if has_pauses(facts) => heaviest(weights, Limit::Target),
         // A start without a free virtual user is dropped, whether late or not.
-        _ if all_in_use && had_no_user(facts) => heaviest(weights, Limit::Plan),
+        _ if all_in_use && had_no_user(facts) => side_that_holds(facts, weights),
         _ if signs::is_late(facts) || weights::exhausted(facts).is_some() => Limit::Generator,
         _ if all_in_use => heaviest(weights, Limit::Plan),
         _ => Limit::Unknown,
@@ -387,7 +396,8 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
     match facts.busy_share() {
         busy if busy >= ALL_BUSY && facts.misses_pace() => heaviest(weights, target_or_plan(facts)),
         busy if busy >= ALL_BUSY || weights::exhausted(facts).is_some() => {
-            heaviest(weights, Limit::Target)
+            let is_idle = law::more_users_would_help(facts);
+            heaviest(weights, if is_idle { Limit::Plan } else { Limit::Target })
         }
         _ if facts.refused_share() >= FAILURES_OF_OFFERED => Limit::Target,
         // What virtual users do between requests either uses the generator's workers or, if they sleep, no CPU

@@ -71,6 +71,26 @@ fn stops_of_a_part_of_each_second_slow_users_down() {
     }
 }
 
+/// Users far away from the target, and a generator that is hardly given a CPU: from near they would get no more.
+#[test]
+fn a_generator_without_a_cpu_is_not_helped_by_a_shorter_path() {
+    for (starved_ms, limit) in [(860, Limit::Generator), (600, Limit::Network)] {
+        let mut run = Run::new(constant_vus(100, 8), 8.0, 5_200, 150.0);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 100;
+        for _ in 0..100 {
+            connections.min_rtt.record(100 * MS);
+            connections.connect.record(100 * MS);
+            connections.read_delay.record(45 * MS);
+        }
+        for row in &mut run.series {
+            row.generator.busiest_worker = 0.02;
+            row.generator.run_queue_ns = starved_ms * MS;
+        }
+        assert_eq!(run.judge().limit, limit);
+    }
+}
+
 /// Endless bytes that are no response keep the generator busy, but are the target's fault.
 #[test]
 fn a_flood_before_any_response_is_the_targets() {

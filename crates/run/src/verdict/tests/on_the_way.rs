@@ -110,7 +110,7 @@ fn answers_that_are_late_by_a_retransmission_were_lost() {
 #[test]
 fn a_way_whose_delay_varies_is_as_long_as_it_usually_is() {
     for (connect_ms, rtt_ms, limit) in [(60, 62, Limit::Network), (16, 40, Limit::Target)] {
-        let mut run = Run::new(constant_vus(8, 10), 10.0, 1_250, 64.0);
+        let mut run = Run::new(constant_vus(12, 10), 10.0, 1_875, 64.0);
         let connections = &mut run.totals.seen.connections;
         connections.opened = 8;
         for _ in 0..8 {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use loadline_metric::TimeTrend;
 use loadline_model::heat::Heat;
+use loadline_model::plan::OnExhausted;
 use loadline_model::verdict::Limit;
 
-use super::builder::{MS, Run, arrivals, found, percentiles, rate_ramp, vu_ramp};
+use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles, rate_ramp, vu_ramp};
 use crate::verdict::Code;
 
 /// Arrivals for which all virtual users are in use from the first second on; `answers` returns for a second the
@@ -194,4 +195,51 @@ fn a_ramp_that_gets_slower_and_no_further_has_found_the_target() {
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{verdict:#?}");
     }
+}
+
+/// A single user waits for nobody, however few would have to.
+#[test]
+fn few_users_who_never_wait_for_each_other_are_too_few() {
+    for (users, slow_ms, limit) in [
+        (5, 44, Limit::Plan),
+        (1, 44, Limit::Target),
+        (5, 80, Limit::Target),
+        (20, 44, Limit::Target),
+    ] {
+        let answered = 250 * u64::from(users);
+        let mut run = Run::new(constant_vus(users, 10), 10.0, answered, 40.0);
+        run.answer(answered, &[(0.6, 40 * MS), (0.4, slow_ms * MS)]);
+        let verdict = run.judge();
+        assert_eq!(
+            verdict.limit, limit,
+            "{users} {slow_ms} {}",
+            verdict.headline
+        );
+    }
+}
+
+/// A burst of a second fills the queue, so that users are free in most of the others.
+#[test]
+fn a_burst_that_waits_for_the_target_until_the_end_has_found_it() {
+    let mut run = Run::new(rate_ramp(450, 8, 400), 8.0, 1_140, 1_170.0);
+    run.plan.script = Some(Arc::default());
+    run.plan.scenarios[0].on_exhausted = OnExhausted::Drop;
+    run.totals.asked = Some(1_290);
+    run.totals.seen.counts.dropped = 150;
+    run.totals.active_vus_max = 400;
+    run.answer(
+        1_140,
+        &[(0.3, 61 * MS), (0.4, 1_170 * MS), (0.3, 2_400 * MS)],
+    );
+    for (row, offered) in run
+        .series
+        .iter_mut()
+        .zip([60, 60, 60, 450, 450, 90, 60, 60])
+    {
+        row.offered = Some(offered);
+        row.active_vus = if offered > 100 { 200 } else { 4 };
+        (row.completed, row.good) = (offered.min(160), offered.min(160));
+    }
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
 }

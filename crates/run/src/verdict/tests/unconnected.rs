@@ -143,3 +143,13 @@ fn connections_that_nobody_makes_from_some_time_on_are_cut_off_by_the_network() 
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }
 }
+
+/// A name that does not exist is the plan's mistake; a resolver that does not answer is not.
+#[test]
+fn lookups_that_nobody_answers_are_not_the_plans_mistake() {
+    for (took_ms, limit) in [(20, Limit::Plan), (3_000, Limit::Network)] {
+        let mut run = Run::new(arrivals(10, 8, 50), 8.0, 0, 4.0);
+        run.fail(ErrorClass::Dns, 80, took_ms * MS);
+        assert_eq!(run.judge().limit, limit);
+    }
+}

@@ -418,7 +418,7 @@ fn connections_that_end_after_each_answer_are_told() {
 
 #[test]
 fn requests_that_are_not_allowed_are_the_plans_mistake_whoever_is_busy() {
-    let mut run = Run::new(constant_vus(4, 3), 3.0, 12_000, 0.9);
+    let mut run = Run::new(constant_vus(12, 3), 3.0, 12_000, 2.7);
     run.totals.seen.counts.good = 0;
     run.totals.seen.statuses = loadline_model::bounded::Bounded::new(64);
     *run.totals.seen.statuses.row(401) += 12_000;

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use loadline_go::integer::parse_int_literal;
 use loadline_go::quoted;
 use loadline_metric::MetricRegistry;
-use loadline_model::ExitCode;
 use loadline_model::client::ProxyPlan;
 use loadline_model::nearest::nearest;
 use loadline_model::script_settings::Feature;
+use loadline_model::{ExitCode, ThresholdPlan};
 use serde_json::Value;
 
 use self::config_file::ConfigFile;
@@ -358,22 +358,7 @@ impl K6Invocation {
         notices.extend(settings.notices.clone());
         consolidate::apply(&self.overrides, &mut options).map_err(K6Error::config)?;
         consolidate::validate(&options, script.exports).map_err(K6Error::config)?;
-        let around = Surroundings {
-            script: self.script.clone(),
-            user_agent: self.identity.user_agent(),
-            thresholds,
-            fail_on_drop: settings.fail_on_drop,
-            trace_requests: self.overrides.once,
-            by_tag: settings.summary_by.clone(),
-            by_scenario: settings.summary_mode == SummaryMode::Full,
-            series_max: settings.series_max,
-            vu_memory_max: settings.vu_memory_max,
-            body_max: settings.body_max,
-            features,
-            seed: script.seed,
-            proxy: self.proxy.clone(),
-            http1_only: self.http1_only,
-        };
+        let around = self.surroundings(script, thresholds, features);
         let plan = plan::plan(&options, &around).map_err(K6Error::config)?;
         notices.extend(plan::threshold_notices(&plan));
         notices.extend(plan::certificate_notice(&options));
@@ -405,6 +390,32 @@ impl K6Invocation {
             max_duration: needs.total.or_zero(),
             options,
         })
+    }
+
+    /// What a plan needs besides its options.
+    fn surroundings(
+        &self,
+        script: &ScriptFacts<'_>,
+        thresholds: Vec<ThresholdPlan>,
+        features: Vec<Feature>,
+    ) -> Surroundings {
+        let settings = &self.settings;
+        Surroundings {
+            script: self.script.clone(),
+            user_agent: self.identity.user_agent(),
+            thresholds,
+            fail_on_drop: settings.fail_on_drop,
+            trace_requests: self.overrides.once,
+            by_tag: settings.summary_by.clone(),
+            by_scenario: settings.summary_mode == SummaryMode::Full,
+            series_max: settings.series_max,
+            vu_memory_max: settings.vu_memory_max,
+            body_max: settings.body_max,
+            features,
+            seed: script.seed,
+            proxy: self.proxy.clone(),
+            http1_only: self.http1_only,
+        }
     }
 
     /// The settings of the summary, with its trend statistics and its unit of time, which is empty if each value has its own.

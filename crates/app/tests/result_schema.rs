@@ -282,6 +282,7 @@ fn the_plan_of_a_script_is_described() {
         url: "file:///t.js",
         options: &options,
         exports: None,
+        metrics: None,
         config: None,
         seed: 7,
     };

@@ -31,6 +31,7 @@ fuzz_target!(|data: &[u8]| {
         url: "file:///t.js",
         options: &options,
         exports: None,
+        metrics: None,
         config: None,
         seed: 1,
     };

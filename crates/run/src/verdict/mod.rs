@@ -27,6 +27,7 @@ mod resources;
 mod saturation;
 mod shapes;
 mod signs;
+mod slowing;
 mod stability;
 mod stats;
 mod stops;

@@ -7,7 +7,6 @@ use loadline_model::bounded::Bounded;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::result::Row;
 use loadline_model::snapshot::Tally;
-use loadline_model::units::Nanos;
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::backlog;
@@ -17,12 +16,11 @@ use super::facts::{Facts, row_seconds, share};
 use super::link;
 use super::names;
 use super::signs;
+use super::slowing::{self, LAST, ROWS_MIN};
 use super::stats::{self, median};
 use super::weights;
 use super::wording::{count, duration, percent, rate};
 
-/// Minimum number of seconds from which one can stand out.
-const ROWS_MIN: usize = 6;
 /// A first second belongs to a cold start if its median is at least this many times that of the last part.
 const COLD_FACTOR: f64 = 2.0;
 /// The difference in nanoseconds must be greater than this; than the second if a second has few responses.
@@ -30,21 +28,6 @@ const COLD_NS: f64 = 200_000.0;
 const COLD_OF_FEW_NS: f64 = 2_000_000.0;
 /// Responses in a second from which their median is not chance.
 const MANY: u64 = 100;
-/// The first seconds are compared with the last part of this many equal parts.
-const LAST: usize = 3;
-/// Responses are slowing if their median at the end is at least this many times that at the start.
-const SLOWED_FACTOR: f64 = 1.5;
-/// Minimum difference between these medians in nanoseconds.
-const SLOWED_NS: f64 = 1_000_000.0;
-/// If users continue as soon as they can, more responses at the end than this share of the initial ones mean that
-/// nothing slowed down.
-const FEWER: f64 = 0.8;
-/// The slowdown is gradual if the median rose in this share of the seconds; otherwise a step is searched for.
-const RISES: f64 = 0.8;
-/// Minimum share of the planned requests of a second that got a response, and the number of first seconds in
-/// which this must hold, if the load was not carried later.
-const CARRIED: f64 = 0.9;
-const CARRIED_ROWS: usize = 4;
 /// A second is affected by a pause if its p99 is at least this many times that of quiet ones.
 const PAUSE_FACTOR: f64 = 3.0;
 /// Minimum difference between the two in nanoseconds.
@@ -75,7 +58,7 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     findings.extend(cold_start(facts));
     let is_even = facts.load_is_constant() || facts.threads_start_at_once();
     if is_even && !weights::is_held_up(facts) {
-        findings.extend(slowing(facts, limit));
+        findings.extend(slowing::findings(facts, limit));
     }
     findings.extend(idle_peer(&facts.seen.peers, "address"));
     let header = facts
@@ -130,7 +113,7 @@ pub(super) fn interrupts_many(facts: &Facts<'_>) -> bool {
 
 /// Whether responses stalled at some time, or stopped.
 fn is_interrupted(facts: &Facts<'_>) -> bool {
-    !interruptions(facts, Limit::Nobody).is_empty()
+    !interruptions(facts, Limit::Nobody).is_empty() || slowing::of_a_part(facts).is_some()
 }
 
 /// Whether the target was never down, cold or interrupted.
@@ -350,87 +333,6 @@ fn only_connects(facts: &Facts<'_>, cold: &[&Row], longer_ns: f64) -> bool {
     let each: f64 = times.iter().filter_map(|time| time.mean()).sum();
     let answers: u64 = cold.iter().map(|row| row.completed).sum();
     connections.opened.saturating_mul(2) >= answers && each * 2.0 >= longer_ns
-}
-
-/// Responses that took longer from second to second under the same load.
-fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
-    // A load that is not carried queues up, which is reported elsewhere; if it was carried at first, the target
-    // itself became slower.
-    if facts.missed().is_some() && !was_carried_at_first(facts) {
-        return None;
-    }
-    let answered = facts.rows.iter().filter(|row| row.completed > row.failed);
-    let (starts, times): (Vec<u64>, Vec<f64>) = answered
-        .filter_map(|row| Some((row.at_ns, row.service_time_ns?.p50 as f64)))
-        .unzip();
-    let part = (times.len() / LAST).max(1);
-    let (first, last) = (times.get(..part)?, times.get(times.len() - part..)?);
-    let (first, last) = (
-        median(first.iter().copied())?,
-        median(last.iter().copied())?,
-    );
-    let is_little = last < SLOWED_FACTOR * first || last - first < SLOWED_NS;
-    // Virtual users that continue at once get fewer responses if each takes longer: if there are as many as
-    // before, only their order changed.
-    let are_as_many = || {
-        let rates: Vec<f64> = facts.rows.iter().map(|row| good(row)).collect();
-        let (first, last) = (rates.get(..part)?, rates.get(rates.len() - part..)?);
-        Some(median(last.iter().copied())? > FEWER * median(first.iter().copied())?)
-    };
-    if !facts.open && facts.is_hurried() && are_as_many() == Some(true) {
-        return None;
-    }
-    // If requests always differ, each second has another mix.
-    if times.len() < ROWS_MIN || is_little || names::usually_take(facts, last / 1e9) {
-        return None;
-    }
-    let pairs = times.windows(2).count();
-    let rises = times.windows(2).filter(|pair| pair[1] > pair[0]).count();
-    let how = match rises as f64 >= RISES * pairs as f64 {
-        true => None,
-        false => Some(starts.get(step(&times, first, last)?)?),
-    };
-    let advice = match (limit, how) {
-        (Limit::Network, _) => {
-            "look for what changed on the network path: another route, other traffic, a queue; run longer"
-        }
-        (_, None) => {
-            "look for what piles up in the target: data, connections, a queue; run longer to see where it ends"
-        }
-        (_, Some(_)) => {
-            "look for what changed at that time, in the target or on the network path: a job, another program, a cache, a limit; run longer to see which stays"
-        }
-    };
-    let how = how.map_or_else(
-        || "from second to second".to_owned(),
-        |at| format!("from second {:.0} on", Nanos(*at).as_secs_f64()),
-    );
-    let (first, last) = (duration(first / 1e9), duration(last / 1e9));
-    Some(Code::Slowing.finding(
-        Gravity::Caution,
-        format!("responses took longer {how}: {first} at first, {last} at the end (medians)"),
-        advice,
-    ))
-}
-
-/// Whether the first seconds carried the planned load without delaying a single arrival.
-fn was_carried_at_first(facts: &Facts<'_>) -> bool {
-    let is_carried = |row: &&Row| {
-        let offered = row.offered.unwrap_or(u64::MAX) as f64;
-        row.completed as f64 >= CARRIED * offered && row.waiting == 0 && row.dropped == 0
-    };
-    let first = facts.rows.get(..CARRIED_ROWS);
-    first.is_some_and(|rows| rows.iter().all(is_carried))
-}
-
-/// The index at which times move from one level to another: before it nearly all are on the near side of the
-/// middle, from it on nearly all on the far side. `None`: there is no such index.
-fn step(times: &[f64], first: f64, last: f64) -> Option<usize> {
-    const STRAYS: f64 = 0.1;
-    let middle = (first * last).sqrt();
-    let at = times.iter().position(|time| *time > middle)?;
-    let strays = times[at..].iter().filter(|time| **time <= middle).count();
-    (strays as f64 <= STRAYS * times.len() as f64).then_some(at)
 }
 
 /// Repeated seconds with responses much slower than in the others: the target, or the link, stalls for a

@@ -209,3 +209,20 @@ fn lateness_that_hardly_shows_beside_the_answers_is_not_told() {
         );
     }
 }
+
+/// One of three replicas takes 2.5 s from some second on. Requests that always do are answered late in the first seconds, too.
+#[test]
+fn a_part_of_the_responses_that_turns_slow_has_stalled() {
+    for (from, limit) in [(5, Limit::Target), (2, Limit::Nobody)] {
+        let mut run = Run::new(arrivals(120, 9, 500), 9.0, 1_080, 11.0);
+        run.answer(1_080, &[(0.78, 11 * MS), (0.22, 2_510 * MS)]);
+        for row in &mut run.series[from..] {
+            row.service_time_ns = percentiles(11.0, 5_000.0);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let told = found(&verdict, Code::Slowing).map(|it| it.text.as_str());
+        let text = "from second 5 on, one in ten responses took 2.51 s or more";
+        assert_eq!(told, (limit == Limit::Target).then_some(text));
+    }
+}

@@ -53,7 +53,8 @@ pub(super) fn of_a_part(facts: &Facts<'_>) -> Option<(usize, f64)> {
     let took = median(slow.iter().copied())?;
     let is_new = facts.rows[at].at_ns as f64 - took >= NONE_NS;
     let is_long = before.len() >= BEFORE_MIN && after.len() >= AFTER_MIN;
-    let is_comparable = facts.open && facts.load_is_constant() && times.len() >= ROWS_MIN;
+    let is_carried = facts.open && facts.missed().is_none() && facts.counts.failed_total() == 0;
+    let is_comparable = is_carried && facts.load_is_constant() && times.len() >= ROWS_MIN;
     (is_comparable && is_long && are_most && is_new).then_some((at, took))
 }
 

@@ -46,7 +46,7 @@ pub(super) fn of_a_part(facts: &Facts<'_>) -> Option<(usize, f64)> {
     let times: Vec<f64> = facts.rows.iter().map(p90).collect();
     let usual = median(times.get(..times.len() / LAST)?.iter().copied())?;
     let is_slow = |ns: &f64| *ns >= (SLOWER * usual).max(usual + SLOWER_NS);
-    let at = times.iter().position(|ns| is_slow(ns))?;
+    let at = times.iter().position(&is_slow)?;
     let (before, after) = times.split_at(at);
     let slow: Vec<f64> = after.iter().copied().filter(|ns| is_slow(ns)).collect();
     let are_most = slow.len() as f64 >= NEARLY_ALL * after.len() as f64;

@@ -7,7 +7,7 @@ use loadline_model::result::Row;
 use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::queue;
-use super::stats::{longer_than, mean_and_deviation, median};
+use super::stats::{longer_than, mean_and_deviation, median, rising_share};
 
 /// Rows needed to compare thirds.
 const ROWS_MIN: usize = 6;
@@ -187,7 +187,5 @@ fn gets_slower(rows: &[&Row]) -> bool {
     let (Some(first), Some(last)) = (slowest.first(), slowest.last()) else {
         return false;
     };
-    let pairs = slowest.windows(2);
-    let rises = pairs.clone().filter(|pair| pair[1] > pair[0]).count();
-    rises as f64 >= RISES * pairs.len() as f64 && *last >= (SLOWER * first).max(first + LONG_NS)
+    rising_share(&slowest) >= RISES && *last >= (SLOWER * first).max(first + LONG_NS)
 }

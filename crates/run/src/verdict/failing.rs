@@ -112,15 +112,16 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
 pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
     let given_up = facts.counts.interrupted + facts.failed(ErrorClass::Timeout);
     let fail_on_the_way = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Network);
+    let severed = side_of_severed(facts);
     match facts.wait_for_connections() {
         _ if is_on_loopback(facts) => Limit::Target,
-        _ if side_of_severed(facts) == Some(Limit::Network) => Limit::Network,
+        _ if severed == Some(Limit::Network) => Limit::Network,
         // Every request that got a connection got a response.
         Some(all) if all >= given_up && fail_on_the_way => Limit::Network,
         None if given_up == 0 && fail_on_the_way => Limit::Network,
         Some(_) => Limit::Unknown,
         None if facts.are_unacknowledged(given_up) => Limit::Network,
-        None if side_of_severed(facts).is_some() => Limit::Unknown,
+        None if severed.is_some() => Limit::Unknown,
         // Packets queue on the path: no target can cause that.
         None if facts.still_receives() && path::standing_queue_ns(facts).is_some() => {
             Limit::Network

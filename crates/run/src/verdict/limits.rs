@@ -98,12 +98,11 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         return (side_of_silence(facts), None);
     }
     let weights = Weights::of(facts, seen.culprit.is_some());
-    // However fast such responses are: correct requests would get other responses.
-    let mistaken = side_of_mistakes(facts);
     match failures {
         Some(side) if !is_of_time => return (side, None),
         _ if facts.refused_share() >= FAILURES => return (Limit::Target, None),
-        _ if mistaken.is_some() => return (mistaken.unwrap_or(Limit::Plan), None),
+        // However fast such responses are: correct requests would get other responses.
+        _ if let Some(side) = side_of_mistakes(facts) => return (side, None),
         _ if signs::generator_is_broken(facts) => return (Limit::Generator, None),
         _ if !is_of_time && cuts_off(facts) => return (Limit::Target, None),
         Some(side) => {
@@ -126,15 +125,15 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     } else {
         closed_limit(facts, knee, weights)
     };
-    (tempered(facts, limit, seen), Some(weights))
+    (tempered(facts, limit, weights, seen), Some(weights))
 }
 
 /// Responses alone do not always distinguish the target from the plan, or from the network path; an exhausted
 /// resource does.
-fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
+fn tempered(facts: &Facts<'_>, limit: Limit, weights: Weights, seen: &Seen) -> Limit {
     match limit {
         Limit::Target if is_kept_out(facts) => Limit::Unknown,
-        Limit::Network if hardly_runs(facts) => Limit::Generator,
+        Limit::Network if hardly_runs(facts, weights) => Limit::Generator,
         Limit::Target if seen.culprit.is_none() && fails_mostly(facts) => {
             side_of_failures(facts).unwrap_or(limit)
         }
@@ -149,11 +148,8 @@ fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
 }
 
 /// Whether the generator of a closed load always waits for a CPU: a nearer target would not get more from it.
-fn hardly_runs(facts: &Facts<'_>) -> bool {
-    const HARDLY_ANY_CPU: f64 = 0.75;
-    let starved = weights::starved(facts).unwrap_or(0.0);
-    let delays = |weights: Weights| weights.generator >= TOLD;
-    !facts.open && starved >= HARDLY_ANY_CPU && Weights::of(facts, false).is_some_and(delays)
+fn hardly_runs(facts: &Facts<'_>, weights: Weights) -> bool {
+    !facts.open && weights::hardly_has_a_cpu(facts) && weights.generator >= TOLD
 }
 
 /// Whether connections wait that either the target does not accept, or something on the network path blocks.

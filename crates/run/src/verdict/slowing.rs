@@ -10,7 +10,7 @@ use super::code::Code;
 use super::downtime::good;
 use super::facts::Facts;
 use super::names;
-use super::stats::median;
+use super::stats::{median, rising_share};
 use super::wording::duration;
 
 /// Minimum number of seconds from which one can stand out.
@@ -105,9 +105,7 @@ fn of_all(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     if times.len() < ROWS_MIN || is_little || names::usually_take(facts, last / 1e9) {
         return None;
     }
-    let pairs = times.windows(2).count();
-    let rises = times.windows(2).filter(|pair| pair[1] > pair[0]).count();
-    let how = match rises as f64 >= RISES * pairs as f64 {
+    let how = match rising_share(&times) >= RISES {
         true => None,
         false => Some(starts.get(step(&times, first, last)?)?),
     };

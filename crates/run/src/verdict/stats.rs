@@ -62,6 +62,12 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     sorted.get(sorted.len() / 2).copied()
 }
 
+/// The share of the values that are greater than the one before; zero for fewer than two.
+pub(super) fn rising_share(values: &[f64]) -> f64 {
+    let rises = values.windows(2).filter(|pair| pair[1] > pair[0]).count();
+    rises as f64 / values.len().saturating_sub(1).max(1) as f64
+}
+
 /// How many values are greater than `ns`.
 pub(super) fn longer_than(time: &TimeTrend, ns: u64) -> u64 {
     time.count() - time.count_at_or_below(ns)

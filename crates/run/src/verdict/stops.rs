@@ -18,15 +18,13 @@ const ADVICE: &str = "look for what stopped it: a signal, a debugger, a machine 
 /// Whether the generator stalled, or hardly got a CPU, for so long that one start in a hundred was late by it, and by more
 /// than a response takes, although a virtual user was free.
 pub(super) fn was_frozen(facts: &Facts<'_>) -> bool {
-    /// Shares of the time in which the workers waited for a CPU, or something stopped them, and how late that makes starts.
-    const HARDLY_ANY_CPU: f64 = 0.75;
+    /// Share of the time in which something stopped the workers, and how late that makes starts.
     const MOSTLY_STOPPED: f64 = 0.4;
     const LATE_NS: u64 = 20_000_000;
     let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
     let mean = facts.mean_service().unwrap_or(0.0);
-    let starved = weights::starved(facts).unwrap_or(0.0);
     let stopped = weights::stopped(facts).max(facts.stalled_share());
-    let hardly_ran = starved >= HARDLY_ANY_CPU || stopped >= MOSTLY_STOPPED;
+    let hardly_ran = weights::hardly_has_a_cpu(facts) || stopped >= MOSTLY_STOPPED;
     let least = if hardly_ran { LATE_NS } else { FROZEN_NS };
     lag.is_some_and(|lag| lag >= least && lag as f64 / 1e9 >= mean)
 }

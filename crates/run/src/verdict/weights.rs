@@ -188,6 +188,12 @@ pub(super) fn starved(facts: &Facts<'_>) -> Option<f64> {
     (span >= BEGINNING_S * 1e9).then(|| (waited / (span * facts.workers())).min(1.0))
 }
 
+/// Whether the workers waited for a CPU most of the time.
+pub(super) fn hardly_has_a_cpu(facts: &Facts<'_>) -> bool {
+    const MOSTLY: f64 = 0.75;
+    starved(facts).is_some_and(|starved| starved >= MOSTLY)
+}
+
 /// The share of a second in which a worker had something to do.
 pub(super) fn occupied_in(facts: &Facts<'_>, row: &Row) -> f64 {
     (row.generator.busiest_worker + starved_in(row, facts.workers())).min(1.0)

@@ -194,10 +194,10 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: KUBERNETES,
         level: Level::Edge,
-        normal: &[GO, HTTP, YAML],
+        normal: &[MODEL, GO, HTTP, YAML],
         // Itself with its test fake.
         tests: &[KUBERNETES],
-        reason: "speaks with one API and knows nothing of load",
+        reason: "speaks with one API; it knows what a test is called there, not how one runs",
     },
     Layer {
         package: OBSERVE,

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine as _};
+use loadline_model::test_kind::TestKind;
 
 use crate::cluster::Cluster;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::objects::{
-    ClusterTest, Ingress, KnativeService, Node, Pod, Service, TestKind, TestName, Workload,
-    WorkloadName,
+    ClusterTest, Ingress, KnativeService, Node, Pod, Service, TestName, Workload, WorkloadName,
+    place_of_tests,
 };
 use crate::place::ApiPlace;
 use crate::selector::Selector;
@@ -97,7 +98,9 @@ impl Cluster {
     /// # Errors
     /// There is none, its custom resource definition is not installed, or the cluster does not respond.
     pub fn test(&self, namespace: &str, test: &TestName) -> Result<ClusterTest> {
-        let place = test.kind.place().within(namespace).named(&test.name);
+        let place = place_of_tests(test.kind)
+            .within(namespace)
+            .named(&test.name);
         ClusterTest::read(test.kind, &self.get(place)?)
     }
 
@@ -127,7 +130,7 @@ impl Cluster {
         let mut tests = Vec::new();
         let mut missing = Vec::new();
         for kind in TestKind::ALL {
-            match self.list(&kind.place().within(namespace), &[]) {
+            match self.list(&place_of_tests(kind).within(namespace), &[]) {
                 Ok(found) => {
                     for one in &found {
                         tests.push(ClusterTest::read(kind, one)?);

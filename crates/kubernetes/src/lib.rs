@@ -56,7 +56,7 @@ pub use logs::{LogBatch, LogFollower, LogLine, LogOptions, LogReader, LogSince};
 pub use metrics::{ContainerUsage, NodeUsage, PodUsage, Usage, UsageSource};
 pub use objects::{
     ClusterTest, Container, Ingress, KeptResult, KnativeService, LostAgent, Node, Phase, Pod,
-    Rollout, Service, ServicePort, TestKind, TestName, Workload, WorkloadKind, WorkloadName,
+    Rollout, Service, ServicePort, TestName, Workload, WorkloadKind, WorkloadName,
 };
 pub use quantity::{Quantity, QuantityError};
 pub use selector::Selector;

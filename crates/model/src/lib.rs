@@ -47,6 +47,7 @@ pub mod summarize;
 pub mod system_tags;
 pub mod tag_series;
 pub mod template;
+pub mod test_kind;
 pub mod test_summary;
 pub mod text_reader;
 pub mod thread_group;

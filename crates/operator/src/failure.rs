@@ -4,13 +4,13 @@
 
 use std::fmt;
 
-use crate::kind::Kind;
 use crate::test::Refusal;
+use loadline_model::test_kind::TestKind;
 
 /// Identifies a test by namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TestKind,
     pub(crate) namespace: String,
     pub(crate) name: String,
 }

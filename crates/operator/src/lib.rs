@@ -11,7 +11,6 @@ mod git;
 pub mod handed;
 pub mod identity;
 mod io;
-pub mod kind;
 pub mod lease;
 pub mod load_suite;
 pub mod load_test;

@@ -6,10 +6,10 @@
 use serde_json::{Map, Value};
 
 use crate::fields::{self, Fields};
-use crate::kind::Kind;
 use crate::results::{Said, Wanted};
 use crate::template;
 use crate::test::{PodTemplate, Refusal, Test, Work, invalid};
+use loadline_model::test_kind::TestKind;
 
 /// Its fields.
 const FIELDS: &[&str] = &[
@@ -30,7 +30,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     let empty = Map::new();
     let spec = Fields::spec(object, &empty);
     spec.only(FIELDS)?;
-    let kind = Kind::LoadSuite;
+    let kind = TestKind::LoadSuite;
     let none =
         || invalid("spec.suite: one of configMap, volumeClaim and git is required".to_owned());
     let suite = spec.within("suite")?.ok_or_else(none)?;

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use crate::arguments;
 use crate::fields::{self, Fields};
-use crate::kind::Kind;
 use crate::results::{Said, Wanted};
 use crate::template;
 use crate::test::{PodTemplate, Refusal, Source, Test, Work, invalid};
+use loadline_model::test_kind::TestKind;
 
 /// Maximum bytes of a script embedded in the test: a ConfigMap holds a mebibyte.
 const INLINE_MAX: usize = 512 * 1_024;
@@ -48,7 +48,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         secret: spec.text("resultsSecret")?,
     };
     Ok(Test {
-        kind: Kind::LoadTest,
+        kind: TestKind::LoadTest,
         results: Wanted::read(["spec.results", "spec.resultsSecret"], &said, &name)?,
         name,
         namespace: fields::of_metadata(object, "namespace"),
@@ -119,7 +119,7 @@ fn source(script: &Fields<'_>) -> Result<Source, Refusal> {
 
 /// The pods of agents and of the coordinator.
 fn pods(spec: &Fields<'_>) -> Result<[PodTemplate; 2], Refusal> {
-    let ours = Kind::LoadTest.container();
+    let ours = TestKind::LoadTest.container();
     let agent = template::with_env(template::read(spec, "podTemplate", ours)?, spec)?;
     let of_coordinator = spec.within("coordinator")?;
     if let Some(of_coordinator) = &of_coordinator {

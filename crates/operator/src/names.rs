@@ -2,8 +2,8 @@
 //!
 //! Must not know their purpose. Invariant: two tests have different secrets, even if they have the same name.
 
-use crate::kind::Kind;
 use crate::test::Test;
+use loadline_model::test_kind::TestKind;
 
 /// The manager label of our objects.
 pub const MANAGER: &str = "loadline-operator";
@@ -12,7 +12,7 @@ pub const MANAGER: &str = "loadline-operator";
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
     /// The owner.
-    pub kind: Kind,
+    pub kind: TestKind,
     name: &'a str,
     uid: &'a str,
 }
@@ -26,17 +26,14 @@ impl<'a> Names<'a> {
 
     /// The names for a test with this name.
     #[must_use]
-    pub fn new(kind: Kind, name: &'a str, uid: &'a str) -> Names<'a> {
+    pub fn new(kind: TestKind, name: &'a str, uid: &'a str) -> Names<'a> {
         Names { kind, name, uid }
     }
 
     /// Job, host and Service of the coordinator, or of the only pod.
     #[must_use]
     pub fn coordinator(&self) -> String {
-        match self.kind {
-            Kind::TestRun | Kind::K6 | Kind::LoadTest => format!("{}-coordinator", self.name),
-            Kind::LoadSuite => format!("{}-suite", self.name),
-        }
+        self.kind.coordinator(self.name)
     }
 
     /// The Job of all agents, if there is one.
@@ -94,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_job_tells_its_agent() {
-        let names = Names::new(Kind::TestRun, "t-1", "0123456789");
+        let names = Names::new(TestKind::TestRun, "t-1", "0123456789");
         assert_eq!(names.number("t-1-12"), Some(12));
         for other in [
             "t-1",

@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::has;
 use crate::git::GitFile;
-use crate::kind::Kind;
 use crate::names::Names;
 use crate::test::{COORDINATOR_REQUESTS, PodTemplate, Source, Test, Work, folder};
+use loadline_model::test_kind::TestKind;
 
 /// The port for joining agents.
 pub const JOIN_PORT: u16 = 6_570;
@@ -98,7 +98,7 @@ pub fn agent(run: &Test, settings: &Settings, number: u32, address: &str) -> Val
 /// Key of an agent's identity in the Secret. The pods of an Indexed Job mount the same, so they have one for all of
 /// them, which does not let them impersonate the coordinator: a token, from which both sides derive an authority,
 /// would.
-pub(crate) fn identity_key(kind: Kind, number: u32) -> String {
+pub(crate) fn identity_key(kind: TestKind, number: u32) -> String {
     match kind.is_indexed() {
         true => "agent.pem".to_owned(),
         false => format!("agent-{number}.pem"),

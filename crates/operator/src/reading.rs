@@ -5,19 +5,19 @@
 
 use serde_json::{Value, json};
 
-use crate::kind::Kind;
 use crate::test::{Refusal, Test};
 use crate::{load_suite, load_test, test_run};
+use loadline_model::test_kind::TestKind;
 
 /// Reads an object from the API.
 ///
 /// # Errors
 /// It cannot be run.
-pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
+pub fn read(kind: TestKind, object: &Value) -> Result<Test, Refusal> {
     match kind {
-        Kind::TestRun | Kind::K6 => test_run::read(kind, object),
-        Kind::LoadTest => load_test::read(object),
-        Kind::LoadSuite => load_suite::read(object),
+        TestKind::TestRun | TestKind::K6 => test_run::read(kind, object),
+        TestKind::LoadTest => load_test::read(object),
+        TestKind::LoadSuite => load_suite::read(object),
     }
 }
 
@@ -26,7 +26,7 @@ pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
 ///
 /// # Errors
 /// It was not started, and cannot be run.
-pub fn begun(kind: Kind, object: &Value, agents: u32, is_made: bool) -> Result<Test, Refusal> {
+pub fn begun(kind: TestKind, object: &Value, agents: u32, is_made: bool) -> Result<Test, Refusal> {
     let mut run = match read(kind, object) {
         Ok(run) => run,
         Err(refusal) if !is_made => return Err(refusal),
@@ -44,11 +44,11 @@ pub fn begun(kind: Kind, object: &Value, agents: u32, is_made: bool) -> Result<T
 }
 
 /// The minimal test that can be run.
-fn plain(kind: Kind) -> Value {
+fn plain(kind: TestKind) -> Value {
     match kind {
-        Kind::TestRun | Kind::K6 | Kind::LoadTest => {
+        TestKind::TestRun | TestKind::K6 | TestKind::LoadTest => {
             json!({"script": {"localFile": "/test/test.js"}})
         }
-        Kind::LoadSuite => json!({"suite": {"configMap": {"name": "suite"}}}),
+        TestKind::LoadSuite => json!({"suite": {"configMap": {"name": "suite"}}}),
     }
 }

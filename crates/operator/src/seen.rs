@@ -349,7 +349,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::kind::Kind;
+    use loadline_model::test_kind::TestKind;
 
     fn pod(status: &serde_json::Value) -> SeenPod {
         let pod = json!({
@@ -357,7 +357,7 @@ mod tests {
             "status": status,
         });
         let pod = serde_json::from_value(pod).expect("a pod");
-        SeenPod::of(&pod, &Names::new(Kind::TestRun, "t", "u")).expect("a pod of the test")
+        SeenPod::of(&pod, &Names::new(TestKind::TestRun, "t", "u")).expect("a pod of the test")
     }
 
     #[test]
@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn pods_of_one_job_are_told_apart_by_their_index() {
-        let names = Names::new(Kind::LoadTest, "t", "u");
+        let names = Names::new(TestKind::LoadTest, "t", "u");
         let of = |job: &str, index: Option<&str>| {
             let mut labels = json!({"job-name": job});
             if let Some(index) = index {

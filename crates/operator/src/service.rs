@@ -15,10 +15,10 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::{Key, in_words};
 use crate::io::{Operator, resource};
-use crate::kind::Kind;
 use crate::lease::Leadership;
 use crate::pods::Settings;
 use crate::terminal;
+use loadline_model::test_kind::TestKind;
 
 /// The default namespace of a k6-operator.
 const OTHERS_NAMESPACE: &str = "k6-operator-system";
@@ -101,7 +101,7 @@ pub async fn run(options: Options) -> Result<(), String> {
 async fn take_turns(
     leadership: &Leadership,
     begin: &impl Fn() -> (Arc<Operator>, UnboundedReceiver<Key>),
-    kinds: &[Kind],
+    kinds: &[TestKind],
     namespaces: &[String],
 ) -> String {
     loop {
@@ -141,15 +141,15 @@ async fn config(context: Option<&str>) -> Result<Config, String> {
 }
 
 /// The kinds that the cluster has; at least one is required.
-async fn kinds(client: &Client, namespaces: &[String]) -> Result<Vec<Kind>, String> {
+async fn kinds(client: &Client, namespaces: &[String]) -> Result<Vec<TestKind>, String> {
     let mut there = Vec::new();
-    for kind in Kind::ALL {
+    for kind in TestKind::ALL {
         let mut is_there = true;
         for namespace in namespaces {
-            is_there &= check(client, *kind, namespace).await?;
+            is_there &= check(client, kind, namespace).await?;
         }
         match is_there {
-            true => there.push(*kind),
+            true => there.push(kind),
             false => terminal::say(&format!(
                 "the cluster has no {}s; to run them: kubectl apply -f {}, and restart the operator",
                 kind.name(),
@@ -164,7 +164,7 @@ async fn kinds(client: &Client, namespaces: &[String]) -> Result<Vec<Kind>, Stri
 }
 
 /// Whether a kind exists; fails if objects of a namespace cannot be listed.
-async fn check(client: &Client, kind: Kind, namespace: &str) -> Result<bool, String> {
+async fn check(client: &Client, kind: TestKind, namespace: &str) -> Result<bool, String> {
     let tests: Api<kube::core::DynamicObject> =
         Api::namespaced_with(client.clone(), namespace, &resource(kind));
     match tests.list_metadata(&ListParams::default().limit(1)).await {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::results::Kept;
 
-use crate::kind::Kind;
+use loadline_model::test_kind::TestKind;
 
 /// The names of conditions and their reasons.
 struct Words {
@@ -214,7 +214,7 @@ impl Known {
 impl Status {
     /// The status of a test that starts.
     #[must_use]
-    pub fn begun(kind: Kind, agents: u32, now: Timestamp) -> Status {
+    pub fn begun(kind: TestKind, agents: u32, now: Timestamp) -> Status {
         let mut status = Status {
             stage: Stage::Initialization,
             conditions: Vec::new(),
@@ -233,8 +233,8 @@ impl Status {
             results: None,
         };
         let (words, of_k6): (_, &[_]) = match kind {
-            Kind::TestRun | Kind::K6 => (&K6, OF_K6),
-            Kind::LoadTest | Kind::LoadSuite => (&OWN, &[]),
+            TestKind::TestRun | TestKind::K6 => (&K6, OF_K6),
+            TestKind::LoadTest | TestKind::LoadSuite => (&OWN, &[]),
         };
         status.set(words.running, "Unknown", words.is_prepared, "", now);
         for (kind, is, reason) in of_k6 {
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_status_is_read_as_it_was_written() {
-        let mut status = Status::begun(Kind::TestRun, 4, Timestamp::UNIX_EPOCH);
+        let mut status = Status::begun(TestKind::TestRun, 4, Timestamp::UNIX_EPOCH);
         status.figures = Some(Box::new(Figures {
             vus_max: Some(7),
             ..Figures::default()
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn stages_and_conditions_are_enough() {
-        let begun = Status::begun(Kind::TestRun, 4, Timestamp::UNIX_EPOCH);
+        let begun = Status::begun(TestKind::TestRun, 4, Timestamp::UNIX_EPOCH);
         let pruned = json!({"status": {"stage": begun.stage, "conditions": begun.conditions}});
         assert!(matches!(Known::read(&pruned), Known::Ours(_)));
     }
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn a_condition_keeps_the_time_of_its_change() {
         let (first, later) = (Timestamp::UNIX_EPOCH, Timestamp::MAX);
-        let mut status = Status::begun(Kind::TestRun, 1, first);
+        let mut status = Status::begun(TestKind::TestRun, 1, first);
         status.say("Unknown", "Unschedulable", "no room", later);
         let told = status.passed().expect("it is there");
         assert_eq!(told.last_transition_time, Time(first));

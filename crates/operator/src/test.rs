@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::git::GitFile;
-use crate::kind::Kind;
 use crate::results::Wanted;
+use loadline_model::test_kind::TestKind;
 
 /// Maximum agents of a test: their identities are in one Secret, which holds one mebibyte.
 pub const PARALLELISM_MAX: u32 = 500;
@@ -163,7 +163,7 @@ pub struct PodTemplate {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
     /// The kind of resource that requested it.
-    pub kind: Kind,
+    pub kind: TestKind,
     /// Its name.
     pub name: String,
     /// Its namespace.

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::Pod;
-use loadline_operator::kind::Kind;
+use loadline_model::test_kind::TestKind;
 use loadline_operator::names::Names;
 use loadline_operator::objects;
 use loadline_operator::pods::Settings;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 fn run_of(spec: &Value) -> Test {
     let object = json!({"metadata": {"name": "t", "namespace": "n", "uid": "u"}, "spec": spec});
-    loadline_operator::test_run::read(Kind::TestRun, &object).expect("a test")
+    loadline_operator::test_run::read(TestKind::TestRun, &object).expect("a test")
 }
 
 fn settings() -> Settings {
@@ -94,7 +94,8 @@ fn a_sidecar_that_goes_on_does_not_hold_the_end_up() {
         ]},
     }))
     .expect("a pod");
-    let seen = SeenPod::of(&pod, &Names::new(Kind::TestRun, "t", "u")).expect("a pod of the test");
+    let seen =
+        SeenPod::of(&pod, &Names::new(TestKind::TestRun, "t", "u")).expect("a pod of the test");
     assert!(seen.is_over() && !seen.is_running);
     assert_eq!(seen.ended.map(|ended| ended.code), Some(0));
 }

@@ -4,7 +4,7 @@
 //! operator's own program.
 
 use k8s_openapi::jiff::Timestamp;
-use loadline_operator::kind::Kind;
+use loadline_model::test_kind::TestKind;
 use loadline_operator::pods::Settings;
 use loadline_operator::schedule::Schedule;
 use loadline_operator::status::{Known, Stage, Status};
@@ -257,10 +257,10 @@ proptest! {
         let now = Timestamp::UNIX_EPOCH;
         let known = Known::read(&object);
         let settings = Settings { image: "ours:1".to_owned(), run_as_user: None, git_image: "git:1".to_owned() };
-        match test_run::read(Kind::TestRun, &object) {
+        match test_run::read(TestKind::TestRun, &object) {
             Err(refusal) => {
                 prop_assert!(!refusal.message.is_empty());
-                let refused = refuse(Kind::TestRun, &known, &refusal, now);
+                let refused = refuse(TestKind::TestRun, &known, &refusal, now);
                 let is_error = |status: &Status| status.stage == Stage::Error;
                 prop_assert!(refused.status.as_ref().is_none_or(is_error));
             }
@@ -282,8 +282,8 @@ proptest! {
     #[test]
     fn what_our_own_kinds_do_not_refuse_becomes_pods_of_the_operators(spec in own_spec(), status in value()) {
         let kind = match spec["suite"].is_null() {
-            true => Kind::LoadTest,
-            false => Kind::LoadSuite,
+            true => TestKind::LoadTest,
+            false => TestKind::LoadSuite,
         };
         let object = json!({
             "metadata": {"name": "t", "namespace": "n", "uid": "u"},

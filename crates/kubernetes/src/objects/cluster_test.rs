@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use loadline_model::test_kind::TestKind;
 use serde_json::Value;
 
 use super::identity;
@@ -13,71 +14,9 @@ use crate::error::Result;
 use crate::json;
 use crate::place::ApiPlace;
 
-/// A kind of resource that an operator runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TestKind {
-    /// k6-operator's.
-    TestRun,
-    /// What k6-operator called it before its release 1.0.
-    K6,
-    /// A script, a line of `bench`, or a JMeter plan.
-    LoadTest,
-    /// The rows of a suite file, in one pod.
-    LoadSuite,
-}
-
-impl TestKind {
-    /// All of them, in the order in which a name is searched.
-    pub const ALL: [TestKind; 4] = [
-        TestKind::TestRun,
-        TestKind::K6,
-        TestKind::LoadTest,
-        TestKind::LoadSuite,
-    ];
-
-    /// Group and version.
-    #[must_use]
-    pub fn api_version(self) -> &'static str {
-        match self {
-            TestKind::TestRun | TestKind::K6 => "k6.io/v1alpha1",
-            TestKind::LoadTest | TestKind::LoadSuite => "loadline.io/v1alpha1",
-        }
-    }
-
-    /// Its name in a manifest.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            TestKind::TestRun => "TestRun",
-            TestKind::K6 => "K6",
-            TestKind::LoadTest => "LoadTest",
-            TestKind::LoadSuite => "LoadSuite",
-        }
-    }
-
-    /// Its name on a command line.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            TestKind::TestRun => "testrun",
-            TestKind::K6 => "k6",
-            TestKind::LoadTest => "loadtest",
-            TestKind::LoadSuite => "loadsuite",
-        }
-    }
-
-    /// The container whose log is the test's.
-    #[must_use]
-    pub fn container(self) -> &'static str {
-        match self {
-            TestKind::TestRun | TestKind::K6 => "k6",
-            TestKind::LoadTest | TestKind::LoadSuite => "loadline",
-        }
-    }
-
-    pub(crate) fn place(self) -> ApiPlace {
-        ApiPlace::of(self.api_version(), &format!("{}s", self.word()))
-    }
+/// Where the tests of a kind are in the API.
+pub(crate) fn place(kind: TestKind) -> ApiPlace {
+    ApiPlace::of(&kind.api_version(), &format!("{}s", kind.word()))
 }
 
 /// Identifies a test in a namespace.
@@ -93,12 +32,7 @@ impl TestName {
     /// The Job of its coordinator, or of its only pod.
     #[must_use]
     pub fn coordinator(&self) -> String {
-        match self.kind {
-            TestKind::TestRun | TestKind::K6 | TestKind::LoadTest => {
-                format!("{}-coordinator", self.name)
-            }
-            TestKind::LoadSuite => format!("{}-suite", self.name),
-        }
+        self.kind.coordinator(&self.name)
     }
 }
 

@@ -17,7 +17,8 @@ use crate::error::{Error, Result, quoted};
 use crate::json;
 use crate::quantity::Quantity;
 
-pub use cluster_test::{ClusterTest, KeptResult, LostAgent, TestKind, TestName};
+pub(crate) use cluster_test::place as place_of_tests;
+pub use cluster_test::{ClusterTest, KeptResult, LostAgent, TestName};
 pub use network::{Ingress, KnativeService, Service, ServicePort};
 pub use node::Node;
 pub use pod::{Container, Owner, Phase, Pod, Termination};

@@ -1,11 +1,11 @@
 //! Parcels that fit and parcels that do not, and logs without one. Must not know the API.
 
 use super::*;
-use crate::kind::Kind;
+use loadline_model::test_kind::TestKind;
 
 fn run() -> Test {
     crate::test_run::read(
-        Kind::TestRun,
+        TestKind::TestRun,
         &json!({
             "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
             "spec": {"parallelism": 1, "script": {"configMap": {"name": "c"}}},

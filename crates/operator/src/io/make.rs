@@ -8,12 +8,12 @@ use kube::Client;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::kind::Kind;
 use crate::names::MANAGER;
 use crate::objects;
 use crate::pods::Settings;
 use crate::test::{Refusal, Test};
 use crate::{clock, identity};
+use loadline_model::test_kind::TestKind;
 
 /// Requests at a time.
 const AT_ONCE: usize = 16;
@@ -92,14 +92,14 @@ async fn jobs_of_agents(
 }
 
 /// The owner of a test's objects.
-pub(super) fn owner(run: &Test) -> (Kind, &str) {
+pub(super) fn owner(run: &Test) -> (TestKind, &str) {
     (run.kind, &run.uid)
 }
 
 /// Creates an object, or returns the existing one.
 pub(super) async fn make(
     client: &Client,
-    owner: (Kind, &str),
+    owner: (TestKind, &str),
     object: &Value,
 ) -> Result<Value, Failure> {
     let path = path(object);
@@ -135,7 +135,7 @@ pub(super) async fn make(
 /// The existing object with this name, if it belongs to the test.
 async fn there(
     client: &Client,
-    (kind, uid): (Kind, &str),
+    (kind, uid): (TestKind, &str),
     object: &Value,
     path: &str,
     what: &str,

@@ -31,7 +31,6 @@ use serde_json::json;
 
 use crate::clock;
 use crate::failure::{Failure, Key, in_words};
-use crate::kind::Kind;
 use crate::lease;
 use crate::names::{MANAGER, Names};
 use crate::pods::Settings;
@@ -42,6 +41,7 @@ use crate::status::{Known, Runs, Stage};
 use crate::step::{self, Act, Note, Seen, Step};
 use crate::terminal;
 use crate::test::{Test, Work};
+use loadline_model::test_kind::TestKind;
 
 use listen::{Hearing, Listeners};
 
@@ -62,7 +62,7 @@ const NOTE_MAX: usize = 1_024;
 
 /// A kind as the API describes it.
 #[must_use]
-pub(crate) fn resource(kind: Kind) -> ApiResource {
+pub(crate) fn resource(kind: TestKind) -> ApiResource {
     let kind = GroupVersionKind::gvk(kind.group(), kind.version(), kind.name());
     ApiResource::from_gvk(&kind)
 }
@@ -102,7 +102,7 @@ impl Operator {
     /// Handles the tests of these kinds in namespaces until it is dropped.
     pub(crate) async fn attend(
         self: Arc<Operator>,
-        kinds: &[Kind],
+        kinds: &[TestKind],
         namespaces: &[String],
         woken: UnboundedReceiver<Key>,
     ) {
@@ -130,7 +130,7 @@ impl Operator {
 
     async fn attend_one(
         self: Arc<Operator>,
-        kind: Kind,
+        kind: TestKind,
         namespace: &str,
         woken: impl Stream<Item = ObjectRef<DynamicObject>> + Send + 'static,
     ) {
@@ -154,8 +154,8 @@ impl Operator {
             })
             .reconcile_on(woken);
         let controller = match kind {
-            Kind::LoadTest => self.with_schedules(controller, namespace),
-            Kind::TestRun | Kind::K6 | Kind::LoadSuite => controller,
+            TestKind::LoadTest => self.with_schedules(controller, namespace),
+            TestKind::TestRun | TestKind::K6 | TestKind::LoadSuite => controller,
         };
         let operator = Arc::clone(&self);
         let reconcile = move |object, operator| reconcile(kind, object, operator);
@@ -187,7 +187,7 @@ impl Operator {
         controller: Controller<DynamicObject>,
         namespace: &str,
     ) -> Controller<DynamicObject> {
-        let kind = Kind::LoadTest;
+        let kind = TestKind::LoadTest;
         controller.watches_with(
             self.tests(kind, namespace),
             resource(kind),
@@ -203,7 +203,7 @@ impl Operator {
         Api::namespaced(self.client.clone(), namespace)
     }
 
-    fn tests(&self, kind: Kind, namespace: &str) -> Api<DynamicObject> {
+    fn tests(&self, kind: TestKind, namespace: &str) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace, &resource(kind))
     }
 
@@ -217,14 +217,14 @@ impl Operator {
             else {
                 self.listeners.forget(key);
                 self.stop_deleted(key).await?;
-                if key.kind == Kind::LoadTest {
+                if key.kind == TestKind::LoadTest {
                     self.drop_scheduled(key).await?;
                 }
                 return Ok(None);
             };
             let value = serde_json::to_value(&object)
                 .map_err(|error| Failure::Passing(error.to_string()))?;
-            if schedule::is_scheduled(&value) && key.kind == Kind::LoadTest {
+            if schedule::is_scheduled(&value) && key.kind == TestKind::LoadTest {
                 return self.look_scheduled(key, &object, &value).await;
             }
             let known = Known::read(&value);
@@ -297,7 +297,7 @@ impl Operator {
     /// Writes the status and records notes; returns whether the next stage has to be checked.
     async fn carry_out(
         &self,
-        kind: Kind,
+        kind: TestKind,
         object: &DynamicObject,
         known: &Known,
         step: &Step,
@@ -463,7 +463,7 @@ impl Operator {
     }
 
     /// Records an Event. A failure to do so is written to the operator's own log.
-    async fn tell(&self, kind: Kind, object: &DynamicObject, note: &Note) {
+    async fn tell(&self, kind: TestKind, object: &DynamicObject, note: &Note) {
         let about = ObjectReference {
             api_version: Some(kind.api_version()),
             kind: Some(kind.name().to_owned()),
@@ -512,13 +512,13 @@ fn is_gone(deleted: Result<(), kube::Error>, what: &str) -> Result<(), Failure> 
 }
 
 /// The test that an object claims to belong to.
-fn test_of(kind: Kind, object: &impl ResourceExt) -> Option<ObjectRef<DynamicObject>> {
+fn test_of(kind: TestKind, object: &impl ResourceExt) -> Option<ObjectRef<DynamicObject>> {
     named_by(kind.label(), kind, object)
 }
 
 fn named_by(
     label: &str,
-    kind: Kind,
+    kind: TestKind,
     object: &impl ResourceExt,
 ) -> Option<ObjectRef<DynamicObject>> {
     let name = object.labels().get(label)?;
@@ -527,7 +527,7 @@ fn named_by(
 }
 
 async fn reconcile(
-    kind: Kind,
+    kind: TestKind,
     object: Arc<DynamicObject>,
     operator: Arc<Operator>,
 ) -> Result<Action, Failure> {

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use super::{Operator, is_gone, make};
 use crate::clock;
 use crate::failure::{Failure, Key};
-use crate::kind::Kind;
 use crate::schedule::{self, Child, Next, Schedule, Told};
 use crate::status::{Known, Outcome};
 use crate::test::Refusal;
+use loadline_model::test_kind::TestKind;
 
 /// Maximum time between two checks of a schedule: clocks may be set.
 const AGAIN_MAX: Duration = Duration::from_secs(86_400);
@@ -119,7 +119,7 @@ impl Operator {
         let Some(name) = &next.make else {
             return Ok(());
         };
-        let owner = (Kind::LoadTest, object.uid().unwrap_or_default());
+        let owner = (TestKind::LoadTest, object.uid().unwrap_or_default());
         make::make(
             &self.client,
             (owner.0, &owner.1),

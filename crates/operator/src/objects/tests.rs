@@ -4,11 +4,11 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::kind::Kind;
+use loadline_model::test_kind::TestKind;
 
 fn run_of(spec: &Value) -> Test {
     crate::test_run::read(
-        Kind::TestRun,
+        TestKind::TestRun,
         &json!({
             "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
             "spec": spec,

@@ -12,7 +12,7 @@ fn run_of(spec: &Value) -> Test {
     if spec["script"].is_null() {
         spec["script"] = json!({"configMap": {"name": "c"}});
     }
-    crate::test_run::read(Kind::TestRun, &json!({
+    crate::test_run::read(TestKind::TestRun, &json!({
         "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": spec["annotations"]},
         "spec": spec,
     }))

@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::fields::{self, Fields};
-use crate::kind::Kind;
 use crate::load_test;
 use crate::step::Note;
 use crate::test::{Refusal, invalid};
+use loadline_model::test_kind::TestKind;
 
 use cron::Cron;
 
@@ -299,15 +299,15 @@ pub fn child(object: &Value, name: &str) -> Value {
         spec.remove("schedule");
     }
     json!({
-        "apiVersion": Kind::LoadTest.api_version(),
-        "kind": Kind::LoadTest.name(),
+        "apiVersion": TestKind::LoadTest.api_version(),
+        "kind": TestKind::LoadTest.name(),
         "metadata": {
             "name": name,
             "namespace": metadata["namespace"],
             "labels": {LABEL: metadata["name"]},
             "ownerReferences": [{
-                "apiVersion": Kind::LoadTest.api_version(),
-                "kind": Kind::LoadTest.name(),
+                "apiVersion": TestKind::LoadTest.api_version(),
+                "kind": TestKind::LoadTest.name(),
                 "name": metadata["name"],
                 "uid": metadata["uid"],
                 "controller": true,

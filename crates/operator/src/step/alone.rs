@@ -48,10 +48,10 @@ mod tests {
     use super::super::tests::{at, ended, job, pod, stage, told};
     use super::super::{Seen, step};
     use super::*;
-    use crate::kind::Kind;
     use crate::seen::SeenPod;
     use crate::status::{Known, Outcome, Stage};
     use crate::test::Test;
+    use loadline_model::test_kind::TestKind;
 
     fn suite() -> Test {
         crate::load_suite::read(&json!({
@@ -150,6 +150,6 @@ mod tests {
         let unseen = seen(ended(Role::Coordinator, 0, "Completed", ""));
         let started = step(&run, &begun(), &unseen, at(60));
         assert_eq!(stage(&started), Some(Stage::Started));
-        assert_eq!(run.kind, Kind::LoadSuite);
+        assert_eq!(run.kind, TestKind::LoadSuite);
     }
 }

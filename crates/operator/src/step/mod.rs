@@ -15,11 +15,11 @@ use std::time::Duration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 
-use crate::kind::Kind;
 use crate::results::Kept;
 use crate::seen::{HandOn, Heard, Role, SeenJob, SeenPod};
 use crate::status::{Known, Lost, Outcome, Stage, Status};
 use crate::test::{Cleanup, Refusal, Test, Work};
+use loadline_model::test_kind::TestKind;
 
 use hindrance::{Look, look};
 use losses::told;
@@ -158,7 +158,7 @@ pub fn hands_on<'a>(known: &Known, seen: &'a Seen) -> Option<&'a SeenPod> {
 
 /// Ends a test that cannot be run.
 #[must_use]
-pub fn refuse(kind: Kind, known: &Known, refusal: &Refusal, now: Timestamp) -> Step {
+pub fn refuse(kind: TestKind, known: &Known, refusal: &Refusal, now: Timestamp) -> Step {
     let status = match known {
         Known::Foreign => return Step::default(),
         Known::New => Status::begun(kind, 0, now),

@@ -12,7 +12,7 @@ use crate::seen::{Ended, HandOn, Hindrance};
 
 fn run_with(annotations: &serde_json::Value) -> Test {
     crate::test_run::read(
-        Kind::TestRun,
+        TestKind::TestRun,
         &json!({
             "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": annotations},
             "spec": {"parallelism": 2, "script": {"configMap": {"name": "c"}}},
@@ -30,7 +30,7 @@ pub(super) fn at(seconds: i64) -> Timestamp {
 }
 
 fn ours(stage: Stage) -> Known {
-    let mut status = Status::begun(Kind::TestRun, 2, at(0));
+    let mut status = Status::begun(TestKind::TestRun, 2, at(0));
     for next in [
         Stage::Initialized,
         Stage::Created,
@@ -465,12 +465,12 @@ fn what_is_refused_ends_in_an_error_once() {
         reason: "Unsupported",
         message: "--out cloud".to_owned(),
     };
-    let refused = refuse(Kind::TestRun, &Known::New, &refusal, at(0));
+    let refused = refuse(TestKind::TestRun, &Known::New, &refusal, at(0));
     assert_eq!(stage(&refused), Some(Stage::Error));
     assert_eq!(told(&refused).1, "--out cloud");
     let known = Known::Ours(Box::new(refused.status.expect("a status")));
     assert_eq!(
-        refuse(Kind::TestRun, &known, &refusal, at(1)),
+        refuse(TestKind::TestRun, &known, &refusal, at(1)),
         Step::default()
     );
 }

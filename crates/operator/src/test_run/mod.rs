@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use crate::arguments;
 use crate::fields::{self, Fields};
 use crate::git::{self, GitFile};
-use crate::kind::Kind;
 use crate::results::{RESULTS_ANNOTATION, RESULTS_SECRET_ANNOTATION, Said, Wanted};
 use crate::script_address::{self, SCRIPT_ANNOTATION};
 use crate::test::{Cleanup, Refusal, Source, Test, Work, invalid, unsupported};
+use loadline_model::test_kind::TestKind;
 
 use pods::{PodFields, Pods};
 
@@ -31,7 +31,7 @@ pub const TTL_ANNOTATION: &str = "loadline.io/ttl-after-finished";
 ///
 /// # Errors
 /// It cannot be run.
-pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
+pub fn read(kind: TestKind, object: &Value) -> Result<Test, Refusal> {
     let empty = Map::new();
     let spec = Fields::spec(object, &empty);
     let name = fields::name(object)?;
@@ -162,7 +162,7 @@ mod tests {
 
     fn read_annotated(spec: &Value, annotations: &Value) -> Result<Test, Refusal> {
         super::read(
-            Kind::TestRun,
+            TestKind::TestRun,
             &json!({
                 "metadata": {"name": "t", "namespace": "n", "uid": "u", "annotations": annotations},
                 "spec": spec,
@@ -278,19 +278,19 @@ mod tests {
         }
         let long =
             json!({"metadata": {"name": "x".repeat(52)}, "spec": with("quiet", json!("true"))});
-        assert!(super::read(Kind::TestRun, &long).is_err());
+        assert!(super::read(TestKind::TestRun, &long).is_err());
     }
 
     #[test]
     fn what_is_edited_in_mid_run_changes_nothing() {
         let edited = |spec: Value| json!({"metadata": {"name": "t", "uid": "u"}, "spec": spec});
         let more = edited(with("parallelism", json!(9)));
-        let run = begun(Kind::TestRun, &more, 2, true).expect("a test");
+        let run = begun(TestKind::TestRun, &more, 2, true).expect("a test");
         assert_eq!(run.parallelism, 2);
         let broken = edited(with("parallelism", json!("many")));
-        let run = begun(Kind::TestRun, &broken, 2, true).expect("a test");
+        let run = begun(TestKind::TestRun, &broken, 2, true).expect("a test");
         assert_eq!((run.name.as_str(), run.parallelism), ("t", 2));
-        assert!(begun(Kind::TestRun, &broken, 2, false).is_err());
+        assert!(begun(TestKind::TestRun, &broken, 2, false).is_err());
     }
 
     #[test]

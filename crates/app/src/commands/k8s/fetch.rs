@@ -5,8 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use loadline_kubernetes::{ClusterTest, KeptResult, LogOptions, TestKind};
+use loadline_kubernetes::{ClusterTest, KeptResult, LogOptions};
 use loadline_model::parcel::{REPORT_FILE, RESULT_FILE};
+use loadline_model::test_kind::TestKind;
 use loadline_model::{ExitCode, KeptFile, Parcel};
 use loadline_output::json;
 

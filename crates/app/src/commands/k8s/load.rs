@@ -9,8 +9,8 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use loadline_jmeter::parts;
-use loadline_kubernetes::TestKind;
 use loadline_model::front_end::is_plan;
+use loadline_model::test_kind::TestKind;
 use serde_json::{Value, json};
 
 use crate::cli::k8s::K8sRunArgs;

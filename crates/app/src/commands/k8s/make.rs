@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use loadline_kubernetes::{Conflicts, TestKind, TestName, read_manifests};
+use loadline_kubernetes::{Conflicts, TestName, read_manifests};
+use loadline_model::test_kind::TestKind;
 use serde_json::{Map, Value, json};
 
 use super::load::Load;
@@ -70,15 +71,11 @@ pub(super) fn manifests(
     }
     add_words(&mut spec, args, load, kind)?;
     let files = load.data();
-    let label = match kind {
-        TestKind::TestRun | TestKind::K6 => "k6_cr",
-        TestKind::LoadTest | TestKind::LoadSuite => "loadline.io/load-test",
-    };
     let files = (!files.is_empty()).then(|| {
         json!({
             "apiVersion": "v1",
             "kind": "ConfigMap",
-            "metadata": { "name": name, "labels": { label: name } },
+            "metadata": { "name": name, "labels": { kind.label(): name } },
             "binaryData": files,
         })
     });

@@ -19,8 +19,9 @@ use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
-use loadline_kubernetes::{Cluster, ClusterTest, Kubeconfig, TestKind, TestName};
+use loadline_kubernetes::{Cluster, ClusterTest, Kubeconfig, TestName};
 use loadline_model::ExitCode;
+use loadline_model::test_kind::TestKind;
 
 use crate::cli::k8s::{ClusterArgs, K8sAction, K8sArgs, K8sNewArgs, K8sTestArgs};
 use crate::terminal::{now, print};

@@ -4,7 +4,8 @@
 
 use std::fmt::Write as _;
 
-use loadline_kubernetes::{ClusterTest, KeptResult, TestKind};
+use loadline_kubernetes::{ClusterTest, KeptResult};
+use loadline_model::test_kind::TestKind;
 use loadline_model::{ExitCode, Figures};
 use serde::Deserialize;
 use serde_json::{Value, json};

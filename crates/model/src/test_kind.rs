@@ -1,4 +1,4 @@
-//! The kinds of resources that the operator runs, and their names in the API.
+//! The kinds of Kubernetes resources that are tests, and the names by which the operator and its clients find their objects.
 //!
 //! Must not know their content. Invariant: names of groups, kinds, labels and containers are only written here.
 
@@ -12,9 +12,9 @@ const K6_LABEL: &str = "k6_cr";
 /// The label by which objects of a `K6` are told from those of a `TestRun` of the same name.
 const OLD_LABEL: &str = "loadline.io/kind";
 
-/// A kind of resource that the operator turns into pods.
+/// A kind of resource that an operator turns into pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TestKind {
     /// k6-operator's.
     TestRun,
     /// What k6-operator called it before its release 1.0.
@@ -25,16 +25,21 @@ pub enum Kind {
     LoadSuite,
 }
 
-impl Kind {
-    /// All of them.
-    pub const ALL: &'static [Kind] = &[Kind::TestRun, Kind::K6, Kind::LoadTest, Kind::LoadSuite];
+impl TestKind {
+    /// All of them, in the order in which a name is searched.
+    pub const ALL: [TestKind; 4] = [
+        TestKind::TestRun,
+        TestKind::K6,
+        TestKind::LoadTest,
+        TestKind::LoadSuite,
+    ];
 
     /// Its group.
     #[must_use]
     pub fn group(self) -> &'static str {
         match self {
-            Kind::TestRun | Kind::K6 => "k6.io",
-            Kind::LoadTest | Kind::LoadSuite => "loadline.io",
+            TestKind::TestRun | TestKind::K6 => "k6.io",
+            TestKind::LoadTest | TestKind::LoadSuite => "loadline.io",
         }
     }
 
@@ -54,10 +59,30 @@ impl Kind {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Kind::TestRun => "TestRun",
-            Kind::K6 => "K6",
-            Kind::LoadTest => "LoadTest",
-            Kind::LoadSuite => "LoadSuite",
+            TestKind::TestRun => "TestRun",
+            TestKind::K6 => "K6",
+            TestKind::LoadTest => "LoadTest",
+            TestKind::LoadSuite => "LoadSuite",
+        }
+    }
+
+    /// Its name on a command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            TestKind::TestRun => "testrun",
+            TestKind::K6 => "k6",
+            TestKind::LoadTest => "loadtest",
+            TestKind::LoadSuite => "loadsuite",
+        }
+    }
+
+    /// The job, host and service of a test's coordinator, or of its only pod.
+    #[must_use]
+    pub fn coordinator(self, name: &str) -> String {
+        match self {
+            TestKind::TestRun | TestKind::K6 | TestKind::LoadTest => format!("{name}-coordinator"),
+            TestKind::LoadSuite => format!("{name}-suite"),
         }
     }
 
@@ -65,10 +90,10 @@ impl Kind {
     #[must_use]
     pub fn definition(self) -> &'static str {
         match self {
-            Kind::TestRun => "deploy/operator/crd.yaml",
-            Kind::K6 => "deploy/operator/crd-k6.yaml",
-            Kind::LoadTest => "deploy/operator/crd-loadtest.yaml",
-            Kind::LoadSuite => "deploy/operator/crd-loadsuite.yaml",
+            TestKind::TestRun => "deploy/operator/crd.yaml",
+            TestKind::K6 => "deploy/operator/crd-k6.yaml",
+            TestKind::LoadTest => "deploy/operator/crd-loadtest.yaml",
+            TestKind::LoadSuite => "deploy/operator/crd-loadsuite.yaml",
         }
     }
 
@@ -76,9 +101,9 @@ impl Kind {
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Kind::TestRun | Kind::K6 => K6_LABEL,
-            Kind::LoadTest => "loadline.io/load-test",
-            Kind::LoadSuite => "loadline.io/load-suite",
+            TestKind::TestRun | TestKind::K6 => K6_LABEL,
+            TestKind::LoadTest => "loadline.io/load-test",
+            TestKind::LoadSuite => "loadline.io/load-suite",
         }
     }
 
@@ -86,9 +111,9 @@ impl Kind {
     #[must_use]
     pub fn selector(self) -> String {
         match self {
-            Kind::TestRun => format!("{K6_LABEL},!{OLD_LABEL}"),
-            Kind::K6 => format!("{K6_LABEL},{OLD_LABEL}"),
-            Kind::LoadTest | Kind::LoadSuite => self.label().to_owned(),
+            TestKind::TestRun => format!("{K6_LABEL},!{OLD_LABEL}"),
+            TestKind::K6 => format!("{K6_LABEL},{OLD_LABEL}"),
+            TestKind::LoadTest | TestKind::LoadSuite => self.label().to_owned(),
         }
     }
 
@@ -96,8 +121,8 @@ impl Kind {
     #[must_use]
     pub fn is_k6s(self) -> bool {
         match self {
-            Kind::TestRun | Kind::K6 => true,
-            Kind::LoadTest | Kind::LoadSuite => false,
+            TestKind::TestRun | TestKind::K6 => true,
+            TestKind::LoadTest | TestKind::LoadSuite => false,
         }
     }
 
@@ -105,8 +130,8 @@ impl Kind {
     #[must_use]
     pub fn container(self) -> &'static str {
         match self {
-            Kind::TestRun | Kind::K6 => "k6",
-            Kind::LoadTest | Kind::LoadSuite => "loadline",
+            TestKind::TestRun | TestKind::K6 => "k6",
+            TestKind::LoadTest | TestKind::LoadSuite => "loadline",
         }
     }
 
@@ -114,8 +139,8 @@ impl Kind {
     #[must_use]
     pub fn volume(self) -> &'static str {
         match self {
-            Kind::TestRun | Kind::K6 => "k6-test-volume",
-            Kind::LoadTest | Kind::LoadSuite => "loadline-files",
+            TestKind::TestRun | TestKind::K6 => "k6-test-volume",
+            TestKind::LoadTest | TestKind::LoadSuite => "loadline-files",
         }
     }
 
@@ -123,8 +148,8 @@ impl Kind {
     #[must_use]
     pub fn is_indexed(self) -> bool {
         match self {
-            Kind::TestRun | Kind::K6 | Kind::LoadSuite => false,
-            Kind::LoadTest => true,
+            TestKind::TestRun | TestKind::K6 | TestKind::LoadSuite => false,
+            TestKind::LoadTest => true,
         }
     }
 
@@ -132,9 +157,9 @@ impl Kind {
     #[must_use]
     pub fn labels(self, name: &str) -> Value {
         match self {
-            Kind::TestRun => json!({"app": "k6", K6_LABEL: name}),
-            Kind::K6 => json!({"app": "k6", K6_LABEL: name, OLD_LABEL: "k6"}),
-            Kind::LoadTest | Kind::LoadSuite => {
+            TestKind::TestRun => json!({"app": "k6", K6_LABEL: name}),
+            TestKind::K6 => json!({"app": "k6", K6_LABEL: name, OLD_LABEL: "k6"}),
+            TestKind::LoadTest | TestKind::LoadSuite => {
                 json!({"app.kubernetes.io/name": "loadline", self.label(): name})
             }
         }
@@ -145,8 +170,8 @@ impl Kind {
     pub fn agent_labels(self, name: &str) -> Value {
         let mut labels = self.labels(name);
         match self {
-            Kind::TestRun | Kind::K6 => labels["runner"] = json!("true"),
-            Kind::LoadTest | Kind::LoadSuite => {
+            TestKind::TestRun | TestKind::K6 => labels["runner"] = json!("true"),
+            TestKind::LoadTest | TestKind::LoadSuite => {
                 labels["app.kubernetes.io/component"] = json!("agent");
             }
         }
@@ -158,9 +183,9 @@ impl Kind {
     pub fn coordinator_labels(self, name: &str) -> Value {
         let mut labels = self.labels(name);
         match self {
-            Kind::TestRun | Kind::K6 => labels["app"] = json!("loadline"),
-            Kind::LoadTest => labels["app.kubernetes.io/component"] = json!("coordinator"),
-            Kind::LoadSuite => labels["app.kubernetes.io/component"] = json!("suite"),
+            TestKind::TestRun | TestKind::K6 => labels["app"] = json!("loadline"),
+            TestKind::LoadTest => labels["app.kubernetes.io/component"] = json!("coordinator"),
+            TestKind::LoadSuite => labels["app.kubernetes.io/component"] = json!("suite"),
         }
         labels
     }

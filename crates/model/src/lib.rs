@@ -13,6 +13,7 @@ pub mod check;
 pub mod civil;
 pub mod client;
 pub mod command;
+pub mod control_group;
 pub mod duration;
 pub mod error_class;
 pub mod event;

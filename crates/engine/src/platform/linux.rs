@@ -13,7 +13,6 @@ use tokio::io::unix::AsyncFd;
 use tokio::io::{Interest, ReadBuf};
 use tokio::net::TcpStream;
 
-use super::cgroup;
 use super::{RunQueue, TcpFacts};
 
 /// An alarm that can be set to an absolute instant of the monotonic clock.
@@ -172,12 +171,6 @@ pub fn raise_open_files() -> Option<u64> {
 #[must_use]
 pub fn affinity_cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
-/// The control group's CPU quota in cores; `None` without one.
-#[must_use]
-pub fn cpu_quota_cores() -> Option<f64> {
-    cgroup::CpuQuota::read().map(|quota| quota.cores())
 }
 
 /// Local ports for outgoing connections; `None` if the kernel does not report it.

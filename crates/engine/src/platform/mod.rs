@@ -11,7 +11,7 @@ mod linux;
 mod portable;
 
 #[cfg(target_os = "linux")]
-pub use cgroup::{CpuQuota, memory_limit, throttled_ns};
+pub use cgroup::{cpu_quota_cores, memory_limit, throttled_ns};
 #[cfg(target_os = "linux")]
 pub use linux::*;
 #[cfg(not(target_os = "linux"))]

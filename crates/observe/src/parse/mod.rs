@@ -3,7 +3,6 @@
 //! Must not know where a text comes from; nothing here opens anything. Invariant: any text gives a result or a
 //! reason, never a panic.
 
-pub mod cgroup;
 pub mod exposition;
 pub mod json_path;
 pub mod lines;

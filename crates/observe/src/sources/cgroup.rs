@@ -5,12 +5,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use loadline_model::control_group;
 use loadline_model::observation::OOM_NOTE;
 
 use super::{Source, Tick};
 use crate::clock::seconds_between;
 use crate::conduct::Roots;
-use crate::parse::{cgroup, proc};
+use crate::parse::proc;
 use crate::readings::{Gap, Readings};
 use crate::spec::CgroupSettings;
 
@@ -197,20 +198,21 @@ impl GroupFiles {
 fn read_unified(usage: Usage, folder: &Path) -> Usage {
     let text = |file: &str| fs::read_to_string(folder.join(file)).ok();
     let stat = text("cpu.stat").unwrap_or_default();
-    let seconds = |name: &str| cgroup::field(&stat, name).map(|micro| micro as f64 / 1e6);
-    let inactive = text("memory.stat").and_then(|text| cgroup::field(&text, "inactive_file"));
-    let current = text("memory.current").and_then(|text| cgroup::number(&text));
+    let seconds = |name: &str| control_group::field(&stat, name).map(|micro| micro as f64 / 1e6);
+    let inactive =
+        text("memory.stat").and_then(|text| control_group::field(&text, "inactive_file"));
+    let current = text("memory.current").and_then(|text| control_group::number(&text));
     let pressure = |file: &str| text(file).and_then(|text| proc::pressure(&text));
     Usage {
         cpu_seconds: seconds("usage_usec"),
-        cpu_limit_cores: text("cpu.max").and_then(|text| cgroup::cpu_max_cores(&text)),
-        periods: cgroup::field(&stat, "nr_periods"),
-        throttled_periods: cgroup::field(&stat, "nr_throttled"),
+        cpu_limit_cores: text("cpu.max").and_then(|text| control_group::cpu_max_cores(&text)),
+        periods: control_group::field(&stat, "nr_periods"),
+        throttled_periods: control_group::field(&stat, "nr_throttled"),
         throttled_seconds: seconds("throttled_usec"),
         memory_bytes: working_set(current, inactive),
-        memory_peak_bytes: text("memory.peak").and_then(|text| cgroup::number(&text)),
-        memory_limit_bytes: text("memory.max").and_then(|text| cgroup::limit_bytes(&text)),
-        oom_kills: text("memory.events").and_then(|text| cgroup::field(&text, "oom_kill")),
+        memory_peak_bytes: text("memory.peak").and_then(|text| control_group::number(&text)),
+        memory_limit_bytes: text("memory.max").and_then(|text| control_group::limit_bytes(&text)),
+        oom_kills: text("memory.events").and_then(|text| control_group::field(&text, "oom_kill")),
         cpu_pressure: pressure("cpu.pressure"),
         memory_pressure: pressure("memory.pressure"),
         io_pressure: pressure("io.pressure"),
@@ -225,25 +227,30 @@ fn read_accounting(usage: Usage, cpu: Option<&Path>, accounting: Option<&Path>) 
     let quota = text("cpu.cfs_quota_us").zip(text("cpu.cfs_period_us"));
     let nanoseconds = |n: u64| n as f64 / 1e9;
     Usage {
-        cpu_seconds: used.and_then(|text| cgroup::number(&text)).map(nanoseconds),
-        cpu_limit_cores: quota.and_then(|(quota, period)| cgroup::quota_cores(&quota, &period)),
-        periods: cgroup::field(&stat, "nr_periods"),
-        throttled_periods: cgroup::field(&stat, "nr_throttled"),
-        throttled_seconds: cgroup::field(&stat, "throttled_time").map(nanoseconds),
+        cpu_seconds: used
+            .and_then(|text| control_group::number(&text))
+            .map(nanoseconds),
+        cpu_limit_cores: quota
+            .and_then(|(quota, period)| control_group::quota_cores(&quota, &period)),
+        periods: control_group::field(&stat, "nr_periods"),
+        throttled_periods: control_group::field(&stat, "nr_throttled"),
+        throttled_seconds: control_group::field(&stat, "throttled_time").map(nanoseconds),
         ..usage
     }
 }
 
 fn read_memory(usage: Usage, memory: Option<&Path>) -> Usage {
     let text = |file: &str| fs::read_to_string(memory?.join(file)).ok();
-    let number = |file: &str| text(file).and_then(|text| cgroup::number(&text));
-    let inactive = text("memory.stat").and_then(|text| cgroup::field(&text, "total_inactive_file"));
+    let number = |file: &str| text(file).and_then(|text| control_group::number(&text));
+    let inactive =
+        text("memory.stat").and_then(|text| control_group::field(&text, "total_inactive_file"));
     Usage {
         memory_bytes: working_set(number("memory.usage_in_bytes"), inactive),
         memory_peak_bytes: number("memory.max_usage_in_bytes"),
         memory_limit_bytes: text("memory.limit_in_bytes")
-            .and_then(|text| cgroup::limit_bytes(&text)),
-        oom_kills: text("memory.oom_control").and_then(|text| cgroup::field(&text, "oom_kill")),
+            .and_then(|text| control_group::limit_bytes(&text)),
+        oom_kills: text("memory.oom_control")
+            .and_then(|text| control_group::field(&text, "oom_kill")),
         ..usage
     }
 }
@@ -286,14 +293,14 @@ fn group_at(root: &Path, path: &str) -> Option<GroupFiles> {
 fn group_of(root: &Path, text: &str) -> Option<GroupFiles> {
     let below = |path: &str| PathBuf::from(path.trim_start_matches('/'));
     if root.join("cgroup.controllers").exists() {
-        let path = cgroup::path_of(text, "")?;
+        let path = control_group::path_of(text, "")?;
         return existing(root.join(below(path))).map(GroupFiles::Unified);
     }
     per_controller(root, |controller| {
-        cgroup::path_of(text, controller).map(below)
+        control_group::path_of(text, controller).map(below)
     })
     .or_else(|| {
-        let path = cgroup::path_of(text, "")?;
+        let path = control_group::path_of(text, "")?;
         existing(root.join("unified").join(below(path))).map(GroupFiles::Unified)
     })
 }
@@ -306,7 +313,7 @@ pub(super) fn accounting_of(roots: &Roots, pid: u32) -> Option<PathBuf> {
         GroupFiles::Unified(folder) => (folder, ""),
         GroupFiles::PerController { accounting, .. } => (accounting?, "cpuacct"),
     };
-    (cgroup::path_of(&text, controller)? != "/").then_some(folder)
+    (control_group::path_of(&text, controller)? != "/").then_some(folder)
 }
 
 /// CPU time used by a group, in seconds.

@@ -1,4 +1,4 @@
-//! Files of control groups, both versions (cgroup-v2.rst and cgroup-v1 in the kernel's documentation).
+//! The text of control group files, both versions (cgroup-v2.rst and cgroup-v1 in the kernel's documentation).
 //!
 //! Must not know where the folder is. Invariant: a file in another format gives `None`; a missing limit is
 //! `None`, too.

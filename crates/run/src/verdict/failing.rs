@@ -12,7 +12,7 @@ use loadline_model::verdict::Limit;
 use super::answers;
 use super::downtime;
 use super::facts::{Facts, share};
-use super::{names, path, shapes};
+use super::{losses, names, path, shapes};
 
 /// Share of failures from which their class decides who is in the way.
 pub(super) const FAILURES: f64 = 0.5;
@@ -122,14 +122,17 @@ pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
         Some(_) => Limit::Unknown,
         None if facts.are_unacknowledged(given_up) => Limit::Network,
         None if severed.is_some() => Limit::Unknown,
-        // Packets queue on the path: no target can cause that.
-        None if facts.still_receives() && path::standing_queue_ns(facts).is_some() => {
-            Limit::Network
-        }
+        None if waits_on_the_way(facts) => Limit::Network,
         // A slow sender and a slow network path look the same.
         None if facts.still_receives() && path::round_trip(facts).is_some() => Limit::Unknown,
         None => Limit::Target,
     }
+}
+
+/// Whether packets queue on the path, or every connection had to send again what was late: no target can cause that.
+fn waits_on_the_way(facts: &Facts<'_>) -> bool {
+    let sends_again = || losses::retransmits(facts) >= facts.seen.connections.opened;
+    path::standing_queue_ns(facts).is_some() && (facts.still_receives() || sends_again())
 }
 
 /// Who cut all connections at once: of a target that hangs, the kernel still accepts as many as its queue has places; `None`

@@ -13,6 +13,7 @@ use super::facts::Facts;
 use super::failing::{fails_mostly, spoils, time_of_failures};
 use super::lateness;
 use super::law;
+use super::losses;
 use super::queue;
 use super::saturation::Knee;
 use super::shapes;
@@ -216,6 +217,9 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
                 format!("the offered load was delivered, partly late: {text}")
             }
             (None, Limit::Nobody) => format!("the offered load was delivered: {text}"),
+            (None, Limit::Network) if losses::slow_down(facts) => {
+                format!("the offered load was delivered, but packets were lost: {text}")
+            }
             (None, _) if stability::interrupts_many(facts) => {
                 format!("the offered load was delivered, but responses stalled: {text}")
             }
@@ -372,13 +376,15 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             counted(stuck.requests.min(vus_in_use(facts)), "VU")
         )));
     }
-    if let Some(at) = downtime::silent_from(facts).filter(|_| limit == Limit::Target) {
+    let ended = match limit {
+        Limit::Target => Some("the target stopped responding"),
+        Limit::Network => Some("the network lost all packets"),
+        _ => None,
+    };
+    if let Some((how, at)) = ended.zip(downtime::silent_from(facts)) {
         let at = duration(at);
-        return Headline::new(format!(
-            "{reached}, until the target stopped responding after {at}"
-        ));
+        return Headline::new(format!("{reached}, until {how} after {at}"));
     }
-    let mistaken = facts.worst_status().filter(|_| facts.has_mistakes());
     let mut more = None;
     let who = match limit {
         Limit::Target if !facts.is_hurried() => unhurried_in_words(facts, &vus),
@@ -404,24 +410,31 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         Limit::Generator => {
             "as fast as the generator could go: the target may be able to handle more".to_owned()
         }
-        Limit::Plan => match mistaken {
-            Some((status, n)) => others_have(facts, status, n),
-            None if spoils(facts).is_some() => format!("limited by the plan ({vus})"),
-            None if facts.misses_pace() => {
-                format!("the plan's timers ask for more than {vus} can send")
-            }
-            None if law::more_users_would_help(facts) => {
-                let each = duration(facts.mean_service().unwrap_or(0.0));
-                format!("all that {vus} can get at {each} each")
-            }
-            None => match facts.reached_cap() {
-                Some(most) => format!("paced by the option rps ({most}/s)"),
-                None => format!("paced by the plan ({vus})"),
-            },
-        },
+        Limit::Plan => plan_in_words(facts, &vus),
         Limit::Nobody | Limit::Unknown => "but the limit is unknown".to_owned(),
     };
     Headline::new(format!("{reached}, {who}")).with(more)
+}
+
+fn plan_in_words(facts: &Facts<'_>, vus: &str) -> String {
+    let each = || duration(facts.mean_service().unwrap_or(0.0));
+    match facts.worst_status().filter(|_| facts.has_mistakes()) {
+        Some((status, n)) => others_have(facts, status, n),
+        None if spoils(facts).is_some() => format!("limited by the plan ({vus})"),
+        None if facts.misses_pace() => {
+            format!("the plan's timers ask for more than {vus} can send")
+        }
+        None if law::rises_with_users(facts) => {
+            format!("rising to the end with {vus} at {} each", each())
+        }
+        None if law::more_users_would_help(facts) && law::in_numbers(facts).is_some() => {
+            format!("all that {vus} can get at {} each", each())
+        }
+        None => match facts.reached_cap() {
+            Some(most) => format!("paced by the option rps ({most}/s)"),
+            None => format!("paced by the plan ({vus})"),
+        },
+    }
 }
 
 /// Some existing virtual users may never have had work; those that wait for their pace are in use. Busy VUs are

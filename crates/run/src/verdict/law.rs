@@ -3,10 +3,11 @@
 //! Must not decide who is the limit; it gets the decision. Invariant: the law is only told where it explains the
 //! shortfall, or the lack of one.
 
+use loadline_model::result::Row;
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
-use super::facts::Facts;
+use super::facts::{Facts, row_seconds};
 use super::wording::{count, counted, duration, percent, rate};
 use super::{link, queue};
 
@@ -27,16 +28,44 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit, is_target_full: bool) ->
     ceiling(facts, limit).into_iter().chain(unhurried).collect()
 }
 
-/// Whether a closed model has so few virtual users that they show no queue in the target: they never wait for each other.
+/// Whether the virtual users of a closed model show no queue in the target: they are so few that they never wait for each
+/// other, or became many while responses took as long as before.
 fn are_few(facts: &Facts<'_>) -> bool {
+    let at_once = match facts.rows.len() {
+        0 | 1 => facts.vus,
+        _ => facts.vus.min(facts.evidence.totals.active_vus_max),
+    };
     !facts.open
-        && facts.is_hurried()
-        && facts.vus <= FEW_VUS
+        && (at_once <= FEW_VUS && facts.is_hurried() || rises_with_users(facts))
         && facts.answered_time().count() >= FEW_VUS_SAMPLES
         && !link::mostly_moves(facts)
         && !queue::may_stand(facts)
         && !queue::has_queue(facts)
         && !queue::is_mostly_long(facts)
+}
+
+/// Whether the number of virtual users rose during the load, and each of them got as many responses as before: by Little's
+/// law, the rate rose with them to the end.
+pub(super) fn rises_with_users(facts: &Facts<'_>) -> bool {
+    const ROWS_MIN: usize = 3;
+    const TIMES: u64 = 2;
+    /// Share of the virtual users' time that answered requests account for.
+    const ANSWERED: f64 = 0.8;
+    let most = facts.most_active_vus();
+    let Some(full) = facts.rows.iter().position(|row| row.active_vus == most) else {
+        return false;
+    };
+    let rise = &facts.rows[..=full];
+    let rises = rise
+        .windows(2)
+        .all(|two| two[0].active_vus <= two[1].active_vus);
+    let is_ramp = rise.len() >= ROWS_MIN && rise[0].active_vus * TIMES <= most && rises;
+    let mean = facts.mean_service().unwrap_or(0.0);
+    let is_all_theirs = |two: &[&Row]| {
+        let users = (two[0].active_vus + two[1].active_vus) as f64 / 2.0;
+        two[1].completed as f64 * mean >= ANSWERED * users * row_seconds(two[1])
+    };
+    is_ramp && rise.windows(2).all(is_all_theirs)
 }
 
 /// Whether more of them would get more responses: nearly all took about as long as the fastest. A single user never waits for

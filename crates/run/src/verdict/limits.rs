@@ -20,6 +20,7 @@ use super::failing::{
 use super::lateness;
 use super::law;
 use super::link;
+use super::losses;
 use super::names;
 use super::path;
 use super::queue;
@@ -27,7 +28,7 @@ use super::resources::Seen;
 use super::saturation::Knee;
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{duration, listed, percent};
-use super::{signs, stability, stops};
+use super::{signs, slowing, stability, stops};
 
 /// Share of the evidence from which a side is named.
 const NAMED: f64 = 0.5;
@@ -87,6 +88,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
             Some(side) => side,
             None if stops::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
             None if is_waited_for(facts) => return by_time(facts),
+            None if losses::slow_down(facts) => Limit::Network,
             None => Limit::Nobody,
         };
         return (limit, None);
@@ -95,7 +97,11 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     let is_of_time = facts.worst_class() == Some(ErrorClass::Timeout);
     // Whatever the limit was before, at the end it was only the target.
     if (failures.is_none() || is_of_time) && downtime::silent_from(facts).is_some() {
-        return (side_of_silence(facts), None);
+        let side = match is_cut_off(facts) && !is_on_loopback(facts) {
+            true => Limit::Network,
+            false => side_of_silence(facts),
+        };
+        return (side, None);
     }
     let weights = Weights::of(facts, seen.culprit.is_some());
     match failures {
@@ -158,10 +164,12 @@ fn is_kept_out(facts: &Facts<'_>) -> bool {
 }
 
 /// Whether sent data was unacknowledged most of the time, which a stopped process cannot cause. If SYNs are
-/// lost while other packets are acknowledged as usual, a full accept queue can.
+/// lost while other packets are acknowledged as usual, a full accept queue can; but then what it has accepted waits.
 fn is_cut_off(facts: &Facts<'_>) -> bool {
     let are_let_in = facts.seen.connections.connect.max() < Some(path::SYN_TIMEOUT_NS);
-    link::mostly_stood_still(facts) && (are_let_in || downtime::comes_back(facts))
+    let stood_still = link::mostly_stood_still(facts);
+    stood_still && are_let_in
+        || (stood_still || losses::mostly_connects(facts)) && downtime::comes_back(facts)
 }
 
 /// Whether a generator that carries the arrivals has no CPU time left for the closed scenarios beside them.
@@ -392,8 +400,7 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
     match facts.busy_share() {
         busy if busy >= ALL_BUSY && facts.misses_pace() => heaviest(weights, target_or_plan(facts)),
         busy if busy >= ALL_BUSY || weights::exhausted(facts).is_some() => {
-            let is_idle = law::more_users_would_help(facts);
-            heaviest(weights, if is_idle { Limit::Plan } else { Limit::Target })
+            heaviest(weights, target_or_users(facts))
         }
         _ if facts.refused_share() >= FAILURES_OF_OFFERED => Limit::Target,
         // What virtual users do between requests either uses the generator's workers or, if they sleep, no CPU
@@ -402,6 +409,9 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         _ if stops::took_much(facts).is_some() => Limit::Generator,
         // More virtual users got no more responses, and waited longer for each.
         _ if knee.is_some_and(|knee| knee.slowed) || queue::slows_with_load(facts) => {
+            heaviest(weights, Limit::Target)
+        }
+        busy if busy >= QUEUED && slowing::costs_responses(facts) => {
             heaviest(weights, Limit::Target)
         }
         // Virtual users with think time meet a queue as well.
@@ -415,7 +425,15 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
             spoils(facts).unwrap_or(Limit::Plan)
         }
         // The rest are requests that never ended, or a ramp that had fewer virtual users than at its top.
-        _ => heaviest(weights, Limit::Target),
+        _ => heaviest(weights, target_or_users(facts)),
+    }
+}
+
+/// Who is in the way of virtual users that hurry: the target, unless more of them would get more.
+fn target_or_users(facts: &Facts<'_>) -> Limit {
+    match law::more_users_would_help(facts) {
+        true => Limit::Plan,
+        false => Limit::Target,
     }
 }
 

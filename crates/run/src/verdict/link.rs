@@ -101,7 +101,12 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
     let queue = round_trips.is_some_and(|both| both.waits() && both.are_longer(QUEUE));
     let is_paced = slowest < UNEVEN * fastest && !(queue && under_way(facts) < FEW);
     let share = share_of_receiving(facts)?;
-    if share < HALF || body < BODY_MIN || is_paced || has_room(&facts.seen.connections) {
+    // Parts that were lost show that even smaller bodies did not fit.
+    let least = match losses::gaps_each(facts) {
+        Some(_) => QUEUED_BODY_MIN,
+        None => BODY_MIN,
+    };
+    if share < HALF || body < least || is_paced || has_room(&facts.seen.connections) {
         return None;
     }
     Some(Link {

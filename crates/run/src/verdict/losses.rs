@@ -71,27 +71,50 @@ fn gaps_s(facts: &Facts<'_>) -> f64 {
     receiving.unwrap_or(0.0) / 1e9
 }
 
-/// Time that lost SYNs on a long path add to a request, in seconds. A full accept queue also drops SYNs; but
-/// then accepted requests wait in the target, at least twice as long as the fastest and for a noticeable share
-/// of the connect time.
+/// Time that lost SYNs add to a request, in seconds. A full accept queue also drops SYNs; but then the path is short, or
+/// accepted requests wait in the target; and no queue loses parts of responses.
 fn lost_connects_s(facts: &Facts<'_>) -> f64 {
+    let connect = &facts.seen.connections.connect;
+    let round_trip = round_trip(facts);
+    let is_of_path = round_trip.is_some() && waits_hardly(facts) || loses_parts(facts);
+    match connect.mean() {
+        Some(mean) if connect.max() >= Some(SYN_TIMEOUT_NS) && is_of_path => {
+            let beyond = mean / 1e9 - round_trip.unwrap_or(0.0);
+            beyond.max(0.0) * connections_made(facts) + never_made_s(facts)
+        }
+        _ => 0.0,
+    }
+}
+
+/// Whether accepted requests hardly wait in the target: less than twice as long as the fastest, or for a small share of the
+/// connect time.
+fn waits_hardly(facts: &Facts<'_>) -> bool {
     /// As a share of the connect time.
     const HARDLY: f64 = 0.02;
-    let connect = &facts.seen.connections.connect;
     let waiting = &facts.seen.phases.waiting;
-    let (Some(round_trip), Some(mean), Some(waits), Some(at_least)) = (
-        round_trip(facts),
-        connect.mean(),
-        waiting.mean(),
-        waiting.min(),
-    ) else {
-        return 0.0;
-    };
-    let waits_hardly = waits < WAITS * at_least as f64 || waits < HARDLY * mean;
-    match connect.max() >= Some(SYN_TIMEOUT_NS) && waits_hardly {
-        true => (mean / 1e9 - round_trip).max(0.0) * connections_made(facts) + never_made_s(facts),
-        false => 0.0,
-    }
+    let connect = facts.seen.connections.connect.mean().unwrap_or(0.0);
+    let both = waiting.mean().zip(waiting.min());
+    both.is_some_and(|(waits, at_least)| {
+        waits < WAITS * at_least as f64 || waits < HARDLY * connect
+    })
+}
+
+/// Whether requests spend most of their time on connections whose SYN was lost, and hardly any in the target.
+pub(super) fn mostly_connects(facts: &Facts<'_>) -> bool {
+    const MOST: f64 = 0.5;
+    let connect = &facts.seen.connections.connect;
+    let each = connect.mean().unwrap_or(0.0) / 1e9 * connections_made(facts);
+    let is_most = each >= MOST * facts.mean_service().unwrap_or(f64::INFINITY);
+    connect.max() >= Some(SYN_TIMEOUT_NS) && is_most && waits_hardly(facts)
+}
+
+/// Whether parts of responses are missing often, although others behind them arrive.
+fn loses_parts(facts: &Facts<'_>) -> bool {
+    /// Per connection.
+    const OFTEN: f64 = 0.02;
+    let connections = &facts.seen.connections;
+    let gaps = connections.out_of_order;
+    gaps > RETRANSMITS_MIN && share(gaps, connections.min_rtt.count()) >= OFTEN
 }
 
 /// Time that connections which timed out before they were made add to a request, in seconds.
@@ -225,4 +248,23 @@ fn timeouts_s(facts: &Facts<'_>) -> f64 {
         true => late.beyond_ns() / 1e9,
         false => 0.0,
     }
+}
+
+/// Whether requests waited for what was lost so often that most of their time is that: a target that is slow for some of
+/// them gets no segment twice.
+pub(super) fn slow_down(facts: &Facts<'_>) -> bool {
+    /// Retransmits per response.
+    const MANY: f64 = 0.05;
+    /// Ratio of the mean response, and of the slowest tenth, to the fastest.
+    const TIMES: f64 = 5.0;
+    const BEYOND_NS: f64 = 50e6;
+    let time = facts.answered_time();
+    let (Some(fastest), Some(mean), Some(slow)) = (time.min(), time.mean(), time.quantile(0.9))
+    else {
+        return false;
+    };
+    let fastest = fastest as f64;
+    let is_slow = mean.min(slow) >= TIMES * fastest && mean - fastest >= BEYOND_NS;
+    let are_many = share(lost_segments(facts), facts.counts.completed) >= MANY;
+    is_slow && (are_many || gaps_each(facts).is_some())
 }

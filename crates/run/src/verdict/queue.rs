@@ -28,8 +28,12 @@ const QUEUES: [Queue; 2] = [
 ];
 /// Standard deviations between the 10th and the 90th percentile of a normal distribution.
 const MIDDLE_80: f64 = 2.56;
-/// Minimum ratio of the 10th percentile to the median in a queue.
+/// Minimum ratio of the 10th percentile to the median in a queue, and the same if the longest times are alike, as all users
+/// wait in it.
 const QUICK: f64 = 0.4;
+const QUICK_OF_ALIKE: f64 = 0.25;
+/// Maximum ratio of the 90th percentile to the median of times that are alike.
+const ALIKE: f64 = 1.5;
 
 /// The shares of the responses whose times show a queue.
 const QUEUE_QUANTILES: [f64; 3] = [0.1, 0.5, 0.9];
@@ -108,8 +112,12 @@ fn are_of_queue(at: [f64; 3], fastest: f64) -> bool {
     let [quick, median, slow] = at;
     let shows =
         |queue: &Queue| median >= queue.median * fastest.max(0.0) && slow <= queue.spread * quick;
-    // Times that vary by nature include short ones, however many requests wait.
-    quick >= QUICK * median && QUEUES.iter().any(shows)
+    // Times that vary by nature include short ones, however many requests wait, and long ones.
+    let quick_min = match slow <= ALIKE * median {
+        true => QUICK_OF_ALIKE,
+        false => QUICK,
+    };
+    quick >= quick_min * median && QUEUES.iter().any(shows)
 }
 
 /// Whether responses took longer while all virtual users were in use than while some were free.

@@ -236,7 +236,7 @@ fn held_up(facts: &Facts<'_>) -> Option<Finding> {
             Gravity::Caution,
             format!(
                 "writing samples and log lines held up the workers for {} of their time",
-                percent(held_up)
+                percent(held_up.min(1.0))
             ),
             "write to a faster disk, log less, or leave samples out: percentiles do not need them",
         )
@@ -370,7 +370,7 @@ fn lost_on_the_way(facts: &Facts<'_>) -> Option<Finding> {
     let (code, seen, what, advice) = if facts.are_unacknowledged(given_up) {
         (
             Code::Unacknowledged,
-            connections.unacknowledged,
+            connections.unacknowledged.max(connections.untaken),
             UNACKNOWLEDGED,
             "look for a firewall, a broken link or a machine that is down: a process that hangs still acknowledges",
         )

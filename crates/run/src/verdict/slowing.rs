@@ -93,12 +93,7 @@ fn of_all(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let is_little = last < SLOWED_FACTOR * first || last - first < SLOWED_NS;
     // Virtual users that continue at once get fewer responses if each takes longer: if there are as many as
     // before, only their order changed.
-    let are_as_many = || {
-        let rates: Vec<f64> = facts.rows.iter().map(|row| good(row)).collect();
-        let (first, last) = (rates.get(..part)?, rates.get(rates.len() - part..)?);
-        Some(median(last.iter().copied())? > FEWER * median(first.iter().copied())?)
-    };
-    if !facts.open && facts.is_hurried() && are_as_many() == Some(true) {
+    if !facts.open && facts.is_hurried() && !become_fewer(facts) {
         return None;
     }
     // If requests always differ, each second has another mix.
@@ -130,6 +125,25 @@ fn of_all(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         format!("responses took longer {how}: {first} at first, {last} at the end (medians)"),
         advice,
     ))
+}
+
+/// Whether constantly many virtual users get fewer and fewer responses because each takes longer.
+pub(super) fn costs_responses(facts: &Facts<'_>) -> bool {
+    let users = facts.rows.iter().map(|row| row.active_vus);
+    let are_constant = users.clone().min() == users.max();
+    !facts.open && are_constant && become_fewer(facts) && of_all(facts, Limit::Nobody).is_some()
+}
+
+/// Whether there are fewer good responses at the end than at first.
+fn become_fewer(facts: &Facts<'_>) -> bool {
+    let rates: Vec<f64> = facts.rows.iter().map(|row| good(row)).collect();
+    let part = (rates.len() / LAST).max(1);
+    let middle = |rates: Option<&[f64]>| median(rates?.iter().copied());
+    let first = middle(rates.get(..part));
+    let last = middle(rates.get(rates.len().saturating_sub(part)..));
+    first
+        .zip(last)
+        .is_some_and(|(first, last)| last <= FEWER * first)
 }
 
 /// Whether the first seconds carried the planned load without delaying a single arrival.

@@ -13,7 +13,7 @@ use super::wording::{duration, percent};
 
 /// Nanoseconds from which a stop is reported.
 const FROZEN_NS: u64 = 500_000_000;
-const ADVICE: &str = "look for what stopped it: a signal, a debugger, a machine or container that was paused; run again";
+const ADVICE: &str = "look for what stopped it: a machine or container that was paused or had no CPU free, a signal, a debugger; run again";
 
 /// Whether the generator stalled, or hardly got a CPU, for so long that one start in a hundred was late by it, and by more
 /// than a response takes, although a virtual user was free.

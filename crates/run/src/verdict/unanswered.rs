@@ -125,6 +125,14 @@ impl Facts<'_> {
     /// its kernel still acknowledges.
     pub(super) fn are_unacknowledged(&self, given_up: u64) -> bool {
         self.are_most(self.seen.connections.unacknowledged, given_up)
+            || self.none_is_taken(given_up)
+    }
+
+    /// Whether no connection was ever taken: a queue for connections has at least one place.
+    fn none_is_taken(&self, given_up: u64) -> bool {
+        let looked_at = given_up.min(self.seen.connections.min_rtt.count());
+        let untaken = self.seen.connections.untaken;
+        self.counts.completed == 0 && untaken > 0 && untaken >= looked_at
     }
 
     /// Whether, on a long path, most of the timed-out requests were never acknowledged, on connections that

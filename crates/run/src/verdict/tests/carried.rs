@@ -226,3 +226,20 @@ fn a_part_of_the_responses_that_turns_slow_has_stalled() {
         assert_eq!(told, (limit == Limit::Target).then_some(text));
     }
 }
+
+/// Half of the requests wait for what was lost on the way; nothing is sent twice to a target that is slow at times.
+#[test]
+fn losses_are_in_the_way_of_a_load_that_was_carried() {
+    for (retransmits, limit) in [(200, Limit::Network), (4, Limit::Nobody)] {
+        let mut run = Run::new(arrivals(60, 8, 40), 8.0, 480, 5.0);
+        run.answer(480, &[(0.55, 5 * MS), (0.35, 220 * MS), (0.1, 1_400 * MS)]);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 24;
+        (0..24).for_each(|_| connections.min_rtt.record(4 * MS));
+        connections.retransmits = retransmits;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let is_told = verdict.headline.contains("but packets were lost");
+        assert_eq!(is_told, limit == Limit::Network, "{}", verdict.headline);
+    }
+}

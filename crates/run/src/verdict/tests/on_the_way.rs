@@ -51,15 +51,17 @@ fn syns_that_are_lost_are_the_networks_unless_the_accepted_wait_too() {
 
 #[test]
 fn what_nobody_acknowledged_on_a_new_connection_is_told_with_both_suspects() {
-    let mut run = far(0, &[(4 * MS, 30)], 8);
-    run.fail(ErrorClass::Timeout, 30, 4_000 * MS);
-    let connections = &mut run.totals.seen.connections;
-    connections.opened = 30;
-    connections.untaken = 30;
-    (0..30).for_each(|_| connections.min_rtt.record(10 * MS));
-    let verdict = run.judge();
-    assert_eq!(verdict.limit, Limit::Unknown, "{}", verdict.headline);
-    assert!(found(&verdict, Code::Unacknowledged).is_some());
+    for (untaken, limit) in [(28, Limit::Unknown), (30, Limit::Network)] {
+        let mut run = far(0, &[(4 * MS, 30)], 8);
+        run.fail(ErrorClass::Timeout, 30, 4_000 * MS);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 30;
+        connections.untaken = untaken;
+        (0..30).for_each(|_| connections.min_rtt.record(10 * MS));
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        assert!(found(&verdict, Code::Unacknowledged).is_some());
+    }
 }
 
 #[test]

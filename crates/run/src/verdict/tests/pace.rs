@@ -7,7 +7,7 @@ use std::sync::Arc;
 use loadline_model::snapshot::Pace;
 use loadline_model::verdict::Limit;
 
-use super::builder::{MS, Run, arrivals, constant_vus, found};
+use super::builder::{MS, Run, arrivals, constant_vus, found, vu_ramp};
 use crate::verdict::Code;
 use crate::verdict::tests::builder::percentiles;
 
@@ -82,5 +82,63 @@ fn two_long_pauses_are_enough() {
         }
         let verdict = run.judge();
         assert_eq!(found(&verdict, Code::Pauses).is_some(), is_told);
+    }
+}
+
+/// Users that become more and more, and each gets as many responses as the first: nobody waits for another.
+#[test]
+fn a_rate_that_rises_with_the_users_to_the_end_is_the_plans() {
+    for (last_ms, limit) in [(101, Limit::Plan), (190, Limit::Target)] {
+        let mut run = Run::new(vu_ramp(60, 6), 6.0, 1_782, 101.0);
+        run.answer(1_782, &[(0.5, 100 * MS), (0.5, last_ms * MS)]);
+        run.totals.active_vus_max = 60;
+        for (users, row) in (1_u64..).map(|second| 10 * second).zip(&mut run.series) {
+            row.active_vus = users;
+            row.completed = (users - 5) * 1_000 / 101;
+            row.good = row.completed;
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        if limit == Limit::Plan {
+            let words = "rising to the end with 60 VUs at 100 ms each";
+            assert!(verdict.headline.ends_with(words), "{}", verdict.headline);
+        }
+    }
+}
+
+/// JMeter's threads that send one request each, started one after another: two at a time.
+#[test]
+fn threads_that_end_as_others_start_are_paced_by_the_plan() {
+    for (slow_ms, limit) in [(55, Limit::Plan), (110, Limit::Target)] {
+        let mut run = Run::new(constant_vus(150, 6), 6.0, 150, 51.0);
+        run.answer(150, &[(0.5, 51 * MS), (0.5, slow_ms * MS)]);
+        run.plan.script = Some(Arc::new(loadline_model::ScriptSettings::default()));
+        run.totals.active_vus_max = 2;
+        run.series.iter_mut().for_each(|row| row.active_vus = 2);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// Users that rest between requests, and get fewer and fewer responses, each of which takes longer.
+#[test]
+fn a_target_that_gets_slower_takes_responses_from_users_who_rest() {
+    for (slower, limit) in [(60.0, Limit::Target), (0.0, Limit::Plan)] {
+        let mut run = Run::new(constant_vus(60, 9), 9.0, 1_080, 250.0);
+        let apart = slower as u64 * 4;
+        run.answer(
+            1_080,
+            &[(0.5, (250 - apart) * MS), (0.5, (250 + apart) * MS)],
+        );
+        run.plan.script = Some(Arc::new(loadline_model::ScriptSettings::default()));
+        for (second, row) in (0_u32..).zip(&mut run.series) {
+            let second = f64::from(second);
+            row.active_vus = 60;
+            row.good = (240.0 - slower / 3.0 * second) as u64;
+            row.completed = row.good;
+            row.service_time_ns = percentiles(30.0 + slower * second, 60.0 + slower * second);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }
 }

@@ -243,3 +243,27 @@ fn a_burst_that_waits_for_the_target_until_the_end_has_found_it() {
     let verdict = run.judge();
     assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
 }
+
+/// Users that rest between requests and meet a queue: the longest times are alike, as all of them wait in it.
+#[test]
+fn the_longest_times_of_a_queue_are_alike() {
+    for (slow_ms, limit) in [(165, Limit::Target), (290, Limit::Plan)] {
+        let mut run = Run::new(constant_vus(40, 8), 8.0, 1_200, 120.0);
+        run.answer(
+            1_200,
+            &[
+                (0.01, 7 * MS),
+                (0.14, 35 * MS),
+                (0.6, 117 * MS),
+                (0.25, slow_ms * MS),
+            ],
+        );
+        run.plan.script = Some(Arc::new(loadline_model::ScriptSettings::default()));
+        for (number, row) in run.series.iter_mut().enumerate() {
+            row.active_vus = 40;
+            row.completed = if number % 2 == 0 { 140 } else { 160 };
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}

@@ -153,3 +153,43 @@ fn lookups_that_nobody_answers_are_not_the_plans_mistake() {
         assert_eq!(run.judge().limit, limit);
     }
 }
+
+/// A full accept queue drops SYNs as well, but no part of a response.
+#[test]
+fn connects_that_take_seconds_are_of_the_network_if_responses_lose_parts() {
+    for (out_of_order, limit) in [(70, Limit::Network), (0, Limit::Target)] {
+        let mut run = Run::new(constant_vus(30, 10), 10.0, 2_000, 150.0);
+        run.answer(2_000, &[(0.85, MS), (0.15, 1_000 * MS)]);
+        let seen = &mut run.totals.seen;
+        (0..1_950).for_each(|_| seen.phases.waiting.record(MS));
+        (0..50).for_each(|_| seen.phases.waiting.record(400 * MS));
+        let connections = &mut seen.connections;
+        connections.opened = 2_000;
+        (0..1_700).for_each(|_| connections.connect.record(50_000));
+        (0..300).for_each(|_| connections.connect.record(1_001 * MS));
+        (0..2_000).for_each(|_| connections.min_rtt.record(20_000));
+        connections.out_of_order = out_of_order;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// What accepts connections takes the data of the first ones, whether or not a process reads it.
+#[test]
+fn data_that_nobody_ever_took_was_lost_on_the_way() {
+    for (untaken, limit) in [(60, Limit::Network), (50, Limit::Target)] {
+        let mut run = Run::new(constant_vus(15, 8), 8.0, 0, 4.0);
+        run.fail(ErrorClass::Timeout, 60, 2_000 * MS);
+        run.series.iter_mut().for_each(|row| row.completed = 0);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 60;
+        (0..60).for_each(|_| connections.min_rtt.record(10_000));
+        connections.untaken = untaken;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        assert_eq!(
+            found(&verdict, Code::Unacknowledged).is_some(),
+            untaken == 60
+        );
+    }
+}

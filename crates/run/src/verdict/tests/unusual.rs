@@ -574,7 +574,7 @@ fn a_run_of_less_than_a_second_names_the_vus_that_were_asked_for() {
         run.totals.active_vus_max = 2;
         run.judge().headline
     };
-    for (seconds, vus) in [(0.05, "answered 10 VUs"), (5.0, "answered 2 VUs")] {
+    for (seconds, vus) in [(0.05, "answered 10 VUs"), (5.0, "all that 2 VUs")] {
         let headline = headline(seconds);
         assert!(headline.contains(vus), "{headline}");
     }

@@ -26,7 +26,7 @@ use crate::generator::StallWatch;
 use crate::lifecycle::{Begun, Lifecycle, Surroundings, Trouble, trouble_of};
 use crate::load::{Load, load_of};
 use crate::observing::Observing;
-use crate::orders::until_ready;
+use crate::orders::EarlyOrders;
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
 use crate::watch::{RunPhase, RunWatch};
@@ -57,13 +57,9 @@ pub fn run(
     };
     let threads = setup.own_threads();
     let enter = |phase| setup.watch.iter().for_each(|watch| watch.enter(phase));
-    let (mut observing, early_order) = match setup.observers {
-        Some(feed) => {
-            let (observing, order) = Observing::begin(feed, &setup.commands);
-            (Some(observing), order)
-        }
-        None => (None, None),
-    };
+    let mut early = EarlyOrders::default();
+    let observers = setup.observers;
+    let mut observing = observers.map(|feed| Observing::begin(feed, &setup.commands, &mut early));
     enter(RunPhase::InitVus);
     let load = load_of(setup.load, || EngineSetup {
         plan: Arc::clone(&plan),
@@ -72,7 +68,7 @@ pub fn run(
         steps: setup.steps,
     });
     let load = load.map_err(RunError::Start)?;
-    let hasty_order = until_ready(&*load, &setup.commands, early_order, TICK);
+    early.until_ready(&*load, &setup.commands, TICK);
     enter(RunPhase::Ready);
     let environment = Arc::new(environment(&*load, &setup.command_line));
     let under_way = load.under_way();
@@ -84,8 +80,8 @@ pub fn run(
         let functions = script.functions;
         Lifecycle::new(&plan, script.setup, &*load, functions, setup.watch.clone())
     });
-    let orders = (&setup.commands, setup.is_paused);
-    let begun = match (&mut lifecycle, hasty_order, under_way) {
+    let orders = (&setup.commands, setup.is_paused && !early.is_resumed);
+    let begun = match (&mut lifecycle, early.stop, under_way) {
         (None, order, _) => Ok(order.map_or(Begun::Yes, Begun::Stopped)),
         (Some(lifecycle), Some(order), _) => Ok(lifecycle.give_up(order)),
         (Some(lifecycle), None, Some(known)) => Ok(lifecycle.go_on(known.data, known.seen)),

@@ -14,6 +14,7 @@ pub mod civil;
 pub mod client;
 pub mod command;
 pub mod control_group;
+mod counts;
 pub mod duration;
 pub mod error_class;
 pub mod event;

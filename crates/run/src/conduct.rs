@@ -1,7 +1,7 @@
 //! Conducts a run from its start to its result.
 //!
-//! Must not know how anything is presented. Invariant: once the engine has started, there is always a result,
-//! whatever happens.
+//! Must not know how anything is presented. Invariant: once a request was sent, there is always a result, whatever
+//! happens.
 
 mod finish;
 mod stopping;
@@ -23,14 +23,17 @@ use crate::collect::{Collector, Told};
 use crate::contract::{Ran, RunError, RunSetup};
 use crate::environment::environment;
 use crate::generator::StallWatch;
-use crate::lifecycle::{Begun, Lifecycle, Surroundings, Trouble, trouble_of};
+use crate::lifecycle::{Begun, Lifecycle, Surroundings};
 use crate::load::{Load, load_of};
 use crate::observing::Observing;
-use crate::orders::until_ready;
+use crate::orders::EarlyOrders;
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
+use crate::trouble::{Trouble, trouble_of};
 use crate::watch::{RunPhase, RunWatch};
 use crate::windows::Windows;
+
+use stopping::Haste;
 
 /// Interval for checking orders and reading the live counters: short enough for a Ctrl-C, long enough to cost
 /// nothing.
@@ -43,7 +46,7 @@ const CROSSED_MAX: usize = 16;
 /// Runs a plan to its end, reporting events to `on_event`.
 ///
 /// # Errors
-/// Nothing could be started. After a start there is always a result.
+/// Nothing could be started, or no worker could work. Once a request was sent, there is a result.
 pub fn run(
     plan: Arc<TestPlan>,
     setup: RunSetup,
@@ -57,13 +60,9 @@ pub fn run(
     };
     let threads = setup.own_threads();
     let enter = |phase| setup.watch.iter().for_each(|watch| watch.enter(phase));
-    let (mut observing, early_order) = match setup.observers {
-        Some(feed) => {
-            let (observing, order) = Observing::begin(feed, &setup.commands);
-            (Some(observing), order)
-        }
-        None => (None, None),
-    };
+    let mut early = EarlyOrders::default();
+    let observers = setup.observers;
+    let mut observing = observers.map(|feed| Observing::begin(feed, &setup.commands, &mut early));
     enter(RunPhase::InitVus);
     let load = load_of(setup.load, || EngineSetup {
         plan: Arc::clone(&plan),
@@ -72,7 +71,7 @@ pub fn run(
         steps: setup.steps,
     });
     let load = load.map_err(RunError::Start)?;
-    let hasty_order = until_ready(&*load, &setup.commands, early_order, TICK);
+    early.until_ready(&*load, &setup.commands, TICK);
     enter(RunPhase::Ready);
     let environment = Arc::new(environment(&*load, &setup.command_line));
     let under_way = load.under_way();
@@ -84,19 +83,18 @@ pub fn run(
         let functions = script.functions;
         Lifecycle::new(&plan, script.setup, &*load, functions, setup.watch.clone())
     });
-    let orders = (&setup.commands, setup.is_paused);
-    let begun = match (&mut lifecycle, hasty_order, under_way) {
-        (None, order, _) => Ok(order.map_or(Begun::Yes, Begun::Stopped)),
-        (Some(lifecycle), Some(order), _) => Ok(lifecycle.give_up(order)),
-        (Some(lifecycle), None, Some(known)) => Ok(lifecycle.go_on(known.data, known.seen)),
-        (Some(lifecycle), None, None) if collector.take_early(&*load) => Ok(lifecycle.leave_out()),
+    let orders = (&setup.commands, setup.is_paused && !early.is_resumed);
+    let begun = match (&mut lifecycle, early.stop, under_way) {
+        (None, order, _) => order.map_or(Begun::Yes, Begun::Stopped),
+        (Some(lifecycle), Some(order), _) => lifecycle.give_up(order),
+        (Some(lifecycle), None, Some(known)) => lifecycle.go_on(known.data, known.seen),
+        (Some(lifecycle), None, None) if collector.take_early(&*load) => lifecycle.leave_out(),
         (Some(lifecycle), None, None) => lifecycle.begin(&*load, orders, script.as_mut(), on_event),
     };
-    if !matches!(begun, Ok(Begun::Yes)) {
+    if begun != Begun::Yes {
         load.command(RunCommand::StopNow);
     }
     load.release();
-    let begun = begun.map_err(RunError::Start)?;
     on_event(RunEvent::Started {
         plan: Arc::new(plan.redacted()),
         environment: Arc::clone(&environment),
@@ -127,7 +125,10 @@ struct Conductor {
     total: Snapshot,
     told_until: Nanos,
     events: Vec<Mark>,
+    /// Whether the load was started.
+    has_begun: bool,
     stop: StopReason,
+    haste: Haste,
     stopped_at: Option<Nanos>,
     /// When the workers were ordered to stop at once.
     cut_at: Option<Nanos>,
@@ -167,7 +168,9 @@ impl Conductor {
             total: Snapshot::default(),
             told_until: Nanos::ZERO,
             events: Vec::new(),
+            has_begun: false,
             stop: StopReason::Finished,
+            haste: Haste::Nobody,
             stopped_at: None,
             cut_at: None,
             silent: 0,
@@ -234,8 +237,12 @@ impl Conductor {
                 on_event,
                 seen: Snapshot::default(),
             };
-            let late_order = lifecycle.tear_down(&self.commands, self.stop, &mut surroundings);
-            let late_order = late_order.map_err(RunError::Start)?;
+            let late_order = match self.haste {
+                Haste::AtOnce => None,
+                Haste::Nobody | Haste::Asked => {
+                    lifecycle.tear_down(&self.commands, &mut surroundings)
+                }
+            };
             lifecycle.seen.merge(surroundings.seen);
             self.tell_around(&mut lifecycle, on_event);
             self.take_last_troubles(lifecycle.troubles, &mut troubles, on_event);
@@ -319,10 +326,11 @@ impl Conductor {
         }
     }
 
-    /// Waits for the observers' readings after the load, unless the run was stopped manually.
+    /// Waits for the observers' readings after the load, unless there was none, or somebody ordered the end.
     fn settle_observers(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
         if let Some(observing) = &mut self.observing
-            && self.stopped_at.is_none()
+            && self.has_begun
+            && self.haste == Haste::Nobody
         {
             observing.settle(&self.commands, on_event);
         }

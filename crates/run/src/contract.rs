@@ -12,9 +12,9 @@ use loadline_model::result::RunResult;
 use loadline_model::sample::Sample;
 use loadline_model::{ExitCode, RunCommand};
 
-use crate::lifecycle::Trouble;
 use crate::load::Load;
 use crate::observing::ObserverFeed;
+use crate::trouble::Trouble;
 use crate::watch::RunWatch;
 
 /// The input of a run beside its plan.

@@ -14,6 +14,8 @@ use loadline_model::observation::{
 use loadline_model::rates::level_span;
 use loadline_model::{Nanos, RunCommand, RunEvent, TestPlan};
 
+use crate::orders::EarlyOrders;
+
 /// Interval for checking whether observers have settled after the load.
 const LOOK: Duration = Duration::from_millis(50);
 /// The kind of a mark about what observers could not do.
@@ -54,27 +56,19 @@ pub(crate) struct Observing {
 }
 
 impl Observing {
-    /// Waits for the baseline; returns the order that ended the wait, if any.
+    /// Waits for the baseline, unless an order ends the test.
     pub(crate) fn begin(
         feed: ObserverFeed,
         commands: &Receiver<RunCommand>,
-    ) -> (Observing, Option<RunCommand>) {
-        let order = match commands.recv_timeout(feed.baseline) {
-            Ok(order) => Some(order),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => {
-                // Orders are impossible: this is only a wait for the observers.
-                std::thread::park_timeout(feed.baseline);
-                None
-            }
-        };
-        let observing = Observing {
+        early: &mut EarlyOrders,
+    ) -> Observing {
+        early.wait(commands, feed.baseline);
+        Observing {
             feed,
             log: ObservationLog::default(),
             started_unix_ns: 0,
             lost: None,
-        };
-        (observing, order)
+        }
     }
 
     /// Sets the start of the run.
@@ -99,12 +93,11 @@ impl Observing {
         self.feed.source.load_ended();
         while !self.feed.source.is_settled() {
             match commands.recv_timeout(LOOK) {
-                Ok(RunCommand::Resume | RunCommand::Pause | RunCommand::Scale { .. }) => {}
-                Ok(_) => {
+                Ok(order) if order.is_stop() => {
                     self.feed.source.cut_short();
                     break;
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => std::thread::park_timeout(LOOK),
             }
             self.look(on_event);
@@ -336,8 +329,9 @@ mod tests {
             of_generator: vec!["mine".to_owned()],
             read_at: BTreeMap::new(),
         };
-        let (mut observing, order) = Observing::begin(feed, &commands);
-        assert_eq!(order, None);
+        let mut early = EarlyOrders::default();
+        let mut observing = Observing::begin(feed, &commands, &mut early);
+        assert_eq!(early, EarlyOrders::default());
         observing.start(1_000);
         (observing, told, orders, commands)
     }
@@ -422,7 +416,8 @@ mod tests {
             of_generator: Vec::new(),
             read_at: BTreeMap::new(),
         };
-        let (_, order) = Observing::begin(feed, &commands);
-        assert_eq!(order, Some(RunCommand::StopNow));
+        let mut early = EarlyOrders::default();
+        Observing::begin(feed, &commands, &mut early);
+        assert_eq!(early.stop, Some(RunCommand::StopNow));
     }
 }

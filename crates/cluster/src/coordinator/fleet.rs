@@ -29,6 +29,7 @@ use prost::Message as _;
 use super::jobs::{Recipe, Told};
 use super::roster::{Expected, Roster};
 use super::server::{Serving, Shared, serve};
+use super::words::{Mouth, Words};
 use crate::generated::{Kept, LogLine};
 use crate::identity::{Identity, fresh_name};
 use crate::message::{level_received, seen_as_bytes, seen_of_bytes};
@@ -67,9 +68,9 @@ pub struct FleetSettings {
     /// The destination of the agents' log lines; `None`: none.
     pub log: Option<Arc<dyn ScriptLog>>,
     /// Receives notes about joining agents.
-    pub on_note: Box<dyn Fn(&str) + Send + Sync>,
-    /// Starts a replacement for a lost agent, given its name; must not block.
-    pub on_lost: Box<dyn Fn(&str) + Send + Sync>,
+    pub on_note: Box<dyn Fn(&str) + Send>,
+    /// Starts a replacement for a lost agent, given its name.
+    pub on_lost: Box<dyn Fn(&str) + Send>,
     /// Returns which agents' processes have ended, by name, and how; must not block.
     pub ended: Box<dyn Fn() -> Vec<(String, String)> + Send + Sync>,
 }
@@ -165,6 +166,12 @@ impl Fleet {
             run: fresh_name().ok_or(FleetError::NoRandomness)?,
             test: digest(settings.agents, &settings.made_of, &recipe.archive),
         };
+        let words = Words::start(Mouth {
+            log: Box::new(move |line| write(log.as_deref(), line)),
+            note: settings.on_note,
+            replace: settings.on_lost,
+        });
+        let not_served = |error| FleetError::Listen(settings.listen, error);
         let shared = Arc::new(Shared {
             roster: Mutex::new(Roster::new(expected)),
             changed: Condvar::new(),
@@ -178,13 +185,11 @@ impl Fleet {
             plan: settings.plan,
             agents,
             reports: reports_to,
-            on_log: Box::new(move |line| write(log.as_deref(), line)),
-            on_note: settings.on_note,
-            on_lost: settings.on_lost,
+            words: words.map_err(not_served)?,
             links: Mutex::default(),
         });
-        let serving = serve(Arc::clone(&shared), settings.listen, &settings.identity)
-            .map_err(|error| FleetError::Listen(settings.listen, error))?;
+        let serving =
+            serve(Arc::clone(&shared), settings.listen, &settings.identity).map_err(not_served)?;
         let fleet = Fleet {
             shared: Arc::clone(&shared),
             reports,
@@ -252,15 +257,21 @@ impl Load for Fleet {
 
     fn under_way(&self) -> Option<UnderWay> {
         let adopted = self.shared.roster().adopted(platform::monotonic_ns())?;
-        // What cannot be read is unknown.
-        let kept = Kept::decode(adopted.kept.as_slice()).unwrap_or_default();
-        self.begun_before_ns.store(kept.begun_before_ns, Relaxed);
-        (self.shared.on_note)(&adopted.what);
+        let before = Before::of(&adopted.kept);
+        self.begun_before_ns.store(before.begun_before_ns, Relaxed);
+        let what = match before.unreadable {
+            None => adopted.what,
+            Some(why) => format!(
+                "{}; what was measured before the load is missing: {why}",
+                adopted.what
+            ),
+        };
+        self.shared.words.note(what.clone());
         Some(UnderWay {
             data: adopted.data.map(Arc::from),
-            seen: seen_of_bytes(&kept.seen).unwrap_or_default(),
+            seen: before.seen,
             seconds_in_one: adopted.seconds_in_one,
-            what: adopted.what,
+            what,
         })
     }
 
@@ -312,6 +323,11 @@ impl FleetHandle {
         self.shared.agents
     }
 
+    /// Waits briefly until what the agents have said so far is written.
+    pub fn settle(&self) {
+        self.shared.words.settle(FAREWELL);
+    }
+
     /// Ends all agents with the test's exit code. One of them gets the text, and the others are told which.
     /// Waits briefly until they have received it.
     pub fn conclude(self, exit_code: u8, text: &str) {
@@ -328,6 +344,9 @@ impl FleetHandle {
         while self.shared.has_links() && begun.elapsed() < FAREWELL {
             std::thread::sleep(LOOK_EVERY);
         }
+        self.shared
+            .words
+            .settle(FAREWELL.saturating_sub(begun.elapsed()));
     }
 }
 
@@ -338,6 +357,42 @@ impl Drop for FleetHandle {
         if !is_told && !std::thread::panicking() {
             let text = "the coordinator has ended without a result\n";
             self.tell_end(ExitCode::ExternalAbort.code(), text);
+        }
+    }
+}
+
+/// What a lost coordinator had kept with the agents about the time before the load.
+#[derive(Default)]
+struct Before {
+    begun_before_ns: u64,
+    seen: Snapshot,
+    /// Why some of it cannot be read.
+    unreadable: Option<String>,
+}
+
+impl Before {
+    fn of(kept: &[u8]) -> Before {
+        // Only the test of a script keeps something.
+        if kept.is_empty() {
+            return Before::default();
+        }
+        let kept = match Kept::decode(kept) {
+            Ok(kept) => kept,
+            Err(error) => {
+                return Before {
+                    unreadable: Some(error.to_string()),
+                    ..Before::default()
+                };
+            }
+        };
+        let (seen, unreadable) = match seen_of_bytes(&kept.seen) {
+            Ok(seen) => (seen, None),
+            Err(error) => (Snapshot::default(), Some(error.to_string())),
+        };
+        Before {
+            begun_before_ns: kept.begun_before_ns,
+            seen,
+            unreadable,
         }
     }
 }
@@ -367,4 +422,30 @@ fn write(log: Option<&dyn ScriptLog>, line: &LogLine) {
         fields: &fields,
         in_init: false,
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_before_the_load_is_read_or_said_to_be_missing() {
+        let mut seen = Snapshot::default();
+        seen.counts.started = 3;
+        let kept = |seen: Vec<u8>| {
+            let kept = Kept {
+                begun_before_ns: 7,
+                seen,
+            };
+            kept.encode_to_vec()
+        };
+        let whole = Before::of(&kept(seen_as_bytes(seen.clone()).expect("it is data")));
+        assert_eq!((whole.begun_before_ns, &whole.seen), (7, &seen));
+        assert_eq!(whole.unreadable, None);
+        let torn = Before::of(&kept(b"not a snapshot".to_vec()));
+        assert_eq!((torn.begun_before_ns, torn.seen), (7, Snapshot::default()));
+        assert!(torn.unreadable.is_some());
+        assert!(Before::of(&[0xff; 3]).unreadable.is_some());
+        assert_eq!(Before::of(&[]).unreadable, None, "nothing was kept");
+    }
 }

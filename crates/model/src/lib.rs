@@ -57,6 +57,7 @@ pub mod url;
 pub mod uuid;
 pub mod verdict;
 pub mod wildcard;
+pub mod words;
 
 pub use agent::{AgentShare, AgentSums};
 pub use check::{Check, is_good_status};

@@ -7,6 +7,7 @@
 //! Invariant: nothing here grows with the number of requests.
 
 pub mod agent;
+pub mod audit;
 pub mod bounded;
 mod census;
 pub mod check;

@@ -171,7 +171,7 @@ impl Runner<'_> {
                 }
                 let result = self.state.result(&status.row, repetition)?;
                 let others = self.earlier(row, repetition);
-                let audits: Vec<String> = Vec::new();
+                let audits = self.state.audits(&status.row, repetition)?;
                 let before: Vec<String> = status.judged.iter().map(ToString::to_string).collect();
                 status.judged = judge(
                     gates,

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loadline_model::RunResult;
+use loadline_model::audit::AuditedOutput;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -42,6 +43,8 @@ const RUNS: &str = "runs";
 const HISTORY: &str = "history";
 /// The result of a run, in its folder.
 pub const RESULT: &str = "result.json";
+/// The audits of a run's outputs, in its folder.
+pub(crate) const AUDITS: &str = "audits.json";
 
 /// A state folder.
 #[derive(Clone)]
@@ -182,8 +185,11 @@ impl StateFolder {
         let folder = self.run_folder(&status.row, status.repetition);
         let result = folder.join(RESULT);
         if status.state == RunState::Done {
-            let synced = self.disk.sync_file(&result);
-            synced.map_err(|error| StateError::of(&result, error))?;
+            self.sync_file(&result)?;
+            let audits = folder.join(AUDITS);
+            if self.disk.exists(&audits) {
+                self.sync_file(&audits)?;
+            }
         }
         self.write_json(&folder.join(STATUS), status)
     }
@@ -246,6 +252,22 @@ impl StateFolder {
         }
     }
 
+    /// The audits of a run's outputs.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn audits(&self, row: &str, repetition: u32) -> Result<Vec<AuditedOutput>, StateError> {
+        self.audits_at(&self.run_folder(row, repetition).join(AUDITS))
+    }
+
+    /// The audits in a file; none if there is no such file.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn audits_at(&self, path: &Path) -> Result<Vec<AuditedOutput>, StateError> {
+        Ok(self.read_json(path)?.unwrap_or_default())
+    }
+
     /// The state of the suite: the rows of `record` with the complete runs in this folder.
     ///
     /// # Errors
@@ -306,6 +328,11 @@ impl StateFolder {
             Some(parent) => self.sync(parent),
             None => Ok(()),
         }
+    }
+
+    fn sync_file(&self, file: &Path) -> Result<(), StateError> {
+        let synced = self.disk.sync_file(file);
+        synced.map_err(|error| StateError::of(file, error))
     }
 
     fn sync(&self, folder: &Path) -> Result<(), StateError> {

@@ -10,7 +10,7 @@ use regex::Regex;
 use loadline_model::duration;
 
 use super::spec::{Condition, CpuOf, HttpCall};
-use super::world::World;
+use super::world::{NewLines, World};
 
 /// Wait between two looks at first; it grows up to [`LOOK_MAX`].
 const LOOK: Duration = Duration::from_millis(50);
@@ -28,10 +28,10 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// The state before a hook's action, with which the condition is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub(super) struct Baseline {
-    /// Length of the log.
-    log_length: u64,
+    /// What is written to the log from then on; `None`: no log is waited for.
+    log: Option<Box<dyn NewLines>>,
 }
 
 impl Baseline {
@@ -39,7 +39,7 @@ impl Baseline {
     pub(super) fn of(condition: &Condition, world: &mut dyn World) -> Baseline {
         match condition {
             Condition::Log { file, .. } => Baseline {
-                log_length: world.file_length(file),
+                log: Some(world.new_lines(file)),
             },
             _ => Baseline::default(),
         }
@@ -86,9 +86,7 @@ pub(super) fn await_condition(
 
 /// What is kept between looks.
 struct Watch {
-    log_offset: u64,
-    /// The start of an incomplete line.
-    log_rest: String,
+    log: Option<Box<dyn NewLines>>,
     pattern: Option<Regex>,
     /// When the processor was looked at, and its time then.
     cpu: Option<(Duration, f64)>,
@@ -103,8 +101,7 @@ impl Watch {
             _ => None,
         };
         Watch {
-            log_offset: baseline.log_length,
-            log_rest: String::new(),
+            log: baseline.log,
             pattern,
             cpu: None,
             quiet_since: None,
@@ -131,7 +128,7 @@ impl Watch {
                 by(Ok(world.takes_connections(address)), otherwise)
             }
             Condition::Http(call) => look_http(call, world),
-            Condition::Log { file, .. } => self.look_log(file, world),
+            Condition::Log { file, .. } => by(self.look_log(), format!("no such line in {file}")),
             Condition::Prometheus {
                 url,
                 query,
@@ -145,27 +142,14 @@ impl Watch {
         }
     }
 
-    fn look_log(&mut self, file: &str, world: &mut dyn World) -> LookOutcome {
-        let length = world.file_length(file);
-        if length < self.log_offset {
-            // The file was recreated.
-            self.log_offset = 0;
-            self.log_rest.clear();
-        }
-        let text = world.read_from(file, self.log_offset);
-        self.log_offset += text.len() as u64;
-        self.log_rest.push_str(&text);
-        let whole = self.log_rest.rfind('\n').map_or(0, |at| at + 1);
-        let lines: String = self.log_rest.drain(..whole).collect();
-        let found = self
-            .pattern
-            .as_ref()
-            .is_some_and(|pattern| lines.lines().any(|line| pattern.is_match(line)));
-        if found {
-            LookOutcome::Holds
-        } else {
-            LookOutcome::NotYet(format!("no such line in {file}"))
-        }
+    /// Whether a line that was written since the last look matches.
+    fn look_log(&mut self) -> Result<bool, String> {
+        let (Some(log), Some(pattern)) = (&mut self.log, &self.pattern) else {
+            return Ok(false);
+        };
+        let mut found = false;
+        log.read(&mut |line| found |= pattern.is_match(line))?;
+        Ok(found)
     }
 
     fn look_cpu(

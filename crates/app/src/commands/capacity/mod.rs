@@ -226,12 +226,7 @@ fn say(text: &str, to_stderr: bool) -> Result<(), Ending> {
         print::to_stderr(text);
         return Ok(());
     }
-    print::to_stdout(text).map_err(|error| {
-        Ending::refusal(
-            ExitCode::Other,
-            &format!("the result cannot be written: {error}"),
-        )
-    })
+    print::to_stdout(text).map_err(|error| Ending::unwritten("the result", &error))
 }
 
 #[cfg(test)]

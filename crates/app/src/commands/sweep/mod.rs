@@ -205,8 +205,7 @@ impl Wanted {
                 print::to_stderr(&text);
                 Ok(())
             }
-            _ => print::to_stdout(&text)
-                .map_err(|error| failed("the table cannot be written", &error.to_string())),
+            _ => print::to_stdout(&text).map_err(|error| Ending::unwritten("the table", &error)),
         };
         saved.into_iter().chain([told]).collect()
     }

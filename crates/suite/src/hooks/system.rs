@@ -154,8 +154,9 @@ fn end_group(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn read_all(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
+fn read_all(mut from: impl Read + Send + 'static) -> io::Result<JoinHandle<Vec<u8>>> {
+    let thread = std::thread::Builder::new().name("hook-output".to_owned());
+    thread.spawn(move || {
         let mut kept = Vec::new();
         // Unreadable output counts as missing; the exit code says whether it matters.
         let _ = from.by_ref().take(KEPT_MAX).read_to_end(&mut kept);
@@ -207,8 +208,13 @@ impl World for System {
         let mut child = command
             .spawn()
             .map_err(|error| format!("{program} could not be started: {error}"))?;
-        let out = child.stdout.take().map(read_all);
-        let err = child.stderr.take().map(read_all);
+        let readers = child.stdout.take().map(read_all).transpose();
+        let readers =
+            readers.and_then(|out| Ok((out, child.stderr.take().map(read_all).transpose()?)));
+        let (out, err) = readers.map_err(|error| {
+            end_group(&mut child);
+            format!("{program}: no thread reads its output: {error}; raise the limits of processes, such as ulimit -u")
+        })?;
         let status = self.wait(&mut child, timeout)?;
         let out = out.map(|reader| self.gathered(reader)).unwrap_or_default();
         if status.success() {

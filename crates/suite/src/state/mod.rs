@@ -53,6 +53,15 @@ pub struct StateFolder {
     disk: Arc<dyn Disk>,
 }
 
+/// A complete run.
+#[derive(Clone, Debug)]
+pub struct WholeRun {
+    /// Its status.
+    pub status: RunStatus,
+    /// Its result.
+    pub result: Arc<RunResult>,
+}
+
 /// A file of the state that could not be read or written.
 #[derive(Debug)]
 pub struct StateError {
@@ -154,13 +163,15 @@ impl StateFolder {
         self.read_json(&path).ok().flatten()
     }
 
-    /// The status of a run that is complete, belongs to this plan, and has a readable result.
+    /// A run that is complete, belongs to this plan, and has a readable result.
     #[must_use]
-    pub fn whole(&self, row: &RowRecord, repetition: u32) -> Option<RunStatus> {
+    pub fn whole(&self, row: &RowRecord, repetition: u32) -> Option<WholeRun> {
         let status = self.status(&row.id, repetition)?;
-        let is_whole = status.state == RunState::Done && status.hash == row.hash;
-        let result = self.run_folder(&row.id, repetition).join(RESULT);
-        (is_whole && self.is_readable(&result)).then_some(status)
+        if status.state != RunState::Done || status.hash != row.hash {
+            return None;
+        }
+        let result = self.result(&row.id, repetition).ok()?;
+        Some(WholeRun { status, result })
     }
 
     /// Starts a run: its previous files are moved to the history.
@@ -291,11 +302,11 @@ impl StateFolder {
             if let Some(status) = current.as_ref() {
                 reasons.extend(status.told_reasons(row.repeat));
             }
-            if self.whole(row, repetition).is_some() {
+            if let Some(whole) = self.whole(row, repetition) {
                 runs.push(RunOutcome {
                     repetition,
                     file: format!("{}/{RESULT}", run_path(&row.id, repetition)),
-                    result: self.result(&row.id, repetition)?,
+                    result: whole.result,
                 });
             } else if !current.is_some_and(|status| status.state == RunState::Broken) {
                 pending = true;

@@ -4,10 +4,9 @@
 
 use std::time::Duration;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use regex::Regex;
-
 use loadline_model::duration;
+use loadline_observe::parse::prometheus::only_value;
+use regex::Regex;
 
 use super::spec::{Condition, CpuOf, HttpCall};
 use super::world::{NewLines, World};
@@ -20,12 +19,6 @@ const LOOK_MAX: Duration = Duration::from_secs(1);
 const REQUEST: Duration = Duration::from_secs(5);
 /// CPU use is measured over windows of at least this length: the system's clock ticks are 10 ms.
 const CPU_WINDOW: Duration = Duration::from_millis(500);
-/// All but what RFC 3986, section 2.3, calls unreserved.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 /// The state before a hook's action, with which the condition is compared.
 #[derive(Default)]
@@ -197,16 +190,8 @@ fn look_http(call: &HttpCall, world: &mut dyn World) -> LookOutcome {
 
 /// The only value of an instant query, as Prometheus' HTTP API returns it.
 fn prometheus(url: &str, query: &str, world: &mut dyn World) -> Result<f64, String> {
-    let encoded = utf8_percent_encode(query, RESERVED);
+    let encoded = loadline_http::encoded(query);
     let url = format!("{}/api/v1/query?query={encoded}", url.trim_end_matches('/'));
     let answer = world.http(&HttpCall::get(&url, None), REQUEST)?;
-    let answered: serde_json::Value = serde_json::from_str(&answer.body)
-        .map_err(|_| format!("the server answered with {}", answer.status))?;
-    let data = &answered["data"];
-    let value = match data["resultType"].as_str() {
-        Some("scalar") => &data["result"][1],
-        _ => &data["result"][0]["value"][1],
-    };
-    let value = value.as_str().and_then(|text| text.parse().ok());
-    value.ok_or_else(|| "the query gave no value".to_owned())
+    only_value(answer.status, &answer.body)
 }

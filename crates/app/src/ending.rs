@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
 
 use loadline_model::ExitCode;
 use loadline_model::secret::redacted_text;
@@ -67,9 +68,29 @@ impl Ending {
             _ => redacted_text(text),
         };
         print::to_stderr(&shown(&self.err));
-        // A reader that closed the stream has seen what it wanted.
-        let _ = print::to_stdout(&shown(&self.out));
-        self.code
+        match self.out.is_empty() {
+            true => self.code,
+            false => self.told(print::to_stdout(&shown(&self.out))),
+        }
+    }
+
+    /// The exit code, once the answer was written or could not be. A refusal keeps its own.
+    fn told(&self, written: io::Result<()>) -> ExitCode {
+        let Err(error) = written else {
+            return self.code;
+        };
+        let unwritten = Ending::unwritten("standard output", &error);
+        print::to_stderr(&unwritten.err);
+        match self.code {
+            ExitCode::Ok => unwritten.code,
+            refused => refused,
+        }
+    }
+
+    /// What a command was asked for could not be written to standard output.
+    pub(crate) fn unwritten(what: &str, error: &io::Error) -> Ending {
+        let text = format!("{what} cannot be written: {error}");
+        Ending::refusal(ExitCode::Other, &text)
     }
 }
 
@@ -83,5 +104,20 @@ impl fmt::Display for Ending {
             write!(f, "\n--- stderr\n{}", self.err)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_could_not_be_written_is_no_success() {
+        let full = || Err(io::Error::from(io::ErrorKind::StorageFull));
+        let answer = Ending::answer("a schema\n");
+        assert_eq!(answer.told(full()), ExitCode::Other);
+        assert_eq!(answer.told(Ok(())), ExitCode::Ok);
+        let refusal = Ending::usage("no such option");
+        assert_eq!(refusal.told(full()), ExitCode::InvalidConfig);
     }
 }

@@ -8,7 +8,11 @@
 mod answer;
 mod tls;
 
+use std::borrow::Cow;
+use std::net::Ipv6Addr;
+
 use loadline_go::proxy::is_bypassed;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::config::ConfigBuilder;
 use ureq::http::Uri;
 use ureq::typestate::AgentScope;
@@ -16,6 +20,28 @@ use ureq::{Agent, Proxy};
 
 pub use answer::{Answer, retry_after, shown};
 pub use tls::{Identity, Tls, TlsSettings};
+
+/// All but what RFC 3986, section 2.3, calls unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Text percent-encoded for a part of an address: what is not unreserved (RFC 3986, section 2.3).
+#[must_use]
+pub fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// A host as it is written in an address: IPv6 addresses in brackets (RFC 3986, section 3.2.2).
+#[must_use]
+pub fn host_in_url(host: &str) -> Cow<'_, str> {
+    match host.parse::<Ipv6Addr>() {
+        Ok(_) => Cow::Owned(format!("[{host}]")),
+        Err(_) => Cow::Borrowed(host),
+    }
+}
 
 /// The settings of a client, to which the caller adds limits; any status is a response, not an error. Without
 /// `tls` only `http://` works.
@@ -73,6 +99,19 @@ mod tests {
             "http://[::1]:80/",
         ] {
             assert!(proxy_of(url).is_none(), "{url}");
+        }
+    }
+
+    #[test]
+    fn texts_and_hosts_are_written_as_addresses_have_them() {
+        assert_eq!(encoded("a b{c=\"d\"}é"), "a%20b%7Bc%3D%22d%22%7D%C3%A9");
+        assert_eq!(encoded("-._~9Z"), "-._~9Z");
+        for (host, written) in [
+            ("fd00::1", "[fd00::1]"),
+            ("10.0.0.1", "10.0.0.1"),
+            ("shop.example", "shop.example"),
+        ] {
+            assert_eq!(host_in_url(host), written);
         }
     }
 

@@ -5,8 +5,6 @@
 
 use std::fmt::Write as _;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-
 /// The action at a place, in the words of roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
@@ -188,16 +186,9 @@ impl ApiPlace {
     }
 }
 
-/// All but what RFC 3986, section 2.3, calls unreserved.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
-
 /// Percent-encodes what is not unreserved.
 pub(crate) fn encoded(text: &str) -> String {
-    let encoded = utf8_percent_encode(text, RESERVED).to_string();
+    let encoded = loadline_http::encoded(text);
     // A path's dot segments would lead elsewhere.
     match encoded.as_str() {
         "." | ".." => encoded.replace('.', "%2E"),

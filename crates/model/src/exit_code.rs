@@ -76,4 +76,55 @@ impl ExitCode {
     pub fn code(self) -> u8 {
         self as u8
     }
+
+    /// The code with this number; `None`: loadline has no such code.
+    #[must_use]
+    pub fn of(number: i32) -> Option<ExitCode> {
+        let mut all = ExitCode::ALL.iter();
+        all.find(|code| i32::from(code.code()) == number).copied()
+    }
+
+    /// Whether a run with this code made its load, whatever else went wrong: the other codes can also come before
+    /// the first request.
+    #[must_use]
+    pub fn is_after_load(self) -> bool {
+        match self {
+            ExitCode::Ok
+            | ExitCode::NothingSucceeded
+            | ExitCode::ThresholdsFailed
+            | ExitCode::TeardownTimeout
+            | ExitCode::Timeout
+            | ExitCode::MarkedFailed
+            | ExitCode::AgentLost => true,
+            ExitCode::DialectUsage
+            | ExitCode::CloudFailed
+            | ExitCode::CloudProgress
+            | ExitCode::SetupTimeout
+            | ExitCode::RestAbort
+            | ExitCode::InvalidConfig
+            | ExitCode::ExternalAbort
+            | ExitCode::CannotListen
+            | ExitCode::ScriptException
+            | ExitCode::ScriptAbort
+            | ExitCode::Internal
+            | ExitCode::ObserverLost
+            | ExitCode::Interrupted
+            | ExitCode::Terminated
+            | ExitCode::Other => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_leads_to_its_code() {
+        for code in ExitCode::ALL {
+            assert_eq!(ExitCode::of(i32::from(code.code())), Some(*code));
+        }
+        assert_eq!(ExitCode::of(113), None);
+        assert_eq!(ExitCode::of(-1), None);
+    }
 }

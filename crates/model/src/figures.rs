@@ -172,6 +172,13 @@ impl Figures {
         }
     }
 
+    /// Whether the test made load.
+    #[must_use]
+    pub fn has_load(&self) -> bool {
+        let begun = |made: &IterationFigures| made.completed + made.interrupted > 0;
+        self.requests.is_some() || self.iterations.as_ref().is_some_and(begun)
+    }
+
     /// JSON of at most `bytes_max` bytes. The least important goes first: passed thresholds, the ends of
     /// sentences, other thresholds, sentences. Empty if not even the numbers fit.
     #[must_use]

@@ -7,6 +7,7 @@
 //! Invariant: nothing here grows with the number of requests.
 
 pub mod agent;
+pub mod audit;
 pub mod bounded;
 mod census;
 pub mod check;
@@ -59,6 +60,7 @@ pub mod url;
 pub mod uuid;
 pub mod verdict;
 pub mod wildcard;
+pub mod words;
 
 pub use agent::{AgentShare, AgentSums};
 pub use check::{Check, is_good_status};

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent::AgentShare;
 use crate::error_class::ErrorClass;
 use crate::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, Mark};
+use crate::exit_code::ExitCode;
 use crate::heat::Heat;
 use crate::observation::Observations;
 use crate::plan::TestPlan;
@@ -44,6 +45,23 @@ pub enum StopReason {
     Defect,
     /// The process died; the result is rebuilt from its journal.
     Crashed,
+}
+
+impl StopReason {
+    /// The exit code of a run that ended for this reason, whatever it measured; `None`: what it measured decides.
+    #[must_use]
+    pub fn exit_code(self) -> Option<ExitCode> {
+        match self {
+            StopReason::Interrupted | StopReason::Aborted => Some(ExitCode::ExternalAbort),
+            StopReason::Remote => Some(ExitCode::RestAbort),
+            StopReason::Defect => Some(ExitCode::Internal),
+            StopReason::ObserverLost => Some(ExitCode::ObserverLost),
+            StopReason::Finished
+            | StopReason::ThresholdCrossed
+            | StopReason::Script
+            | StopReason::Crashed => None,
+        }
+    }
 }
 
 /// Where the run took place.

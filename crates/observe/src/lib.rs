@@ -5,6 +5,7 @@
 
 mod clock;
 mod conduct;
+mod follower;
 pub mod parse;
 mod process;
 mod readings;
@@ -14,6 +15,7 @@ mod web;
 
 pub use clock::{Clock, SystemClock};
 pub use conduct::{ObserveError, ObserverSetup, Observers, Roots};
+pub use follower::FileFollower;
 pub use process::{
     Listener, listeners, machine_cpu_seconds, named_cpu_seconds, process_cpu_seconds,
 };

@@ -8,7 +8,6 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use loadline_http::{Answer, Tls, TlsSettings, proxy_of, told};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::Agent;
 
 use crate::parse::shown;
@@ -111,18 +110,6 @@ fn tls(access: &Access) -> Result<Tls, String> {
     })
 }
 
-/// Everything except the unreserved characters of RFC 3986, section 2.3.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
-
-/// Text encoded for the query of an address.
-pub(crate) fn escaped(text: &str) -> String {
-    utf8_percent_encode(text, RESERVED).to_string()
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use std::io::{Read, Write};
@@ -215,10 +202,5 @@ pub(crate) mod tests {
         };
         let refused = Client::new("https://h/", &access, PATIENCE);
         assert!(refused.unwrap_err().contains("no/such/file"));
-    }
-
-    #[test]
-    fn texts_are_escaped_for_addresses() {
-        assert_eq!(escaped("a b{c=\"d\"}é"), "a%20b%7Bc%3D%22d%22%7D%C3%A9");
     }
 }

@@ -132,10 +132,5 @@ fn tell(args: &CompareArgs, comparison: &Comparison, env: &Env) -> Result<(), En
     } else {
         comparison.text(&style::of_stdout(args.no_color, env))
     };
-    print::to_stdout(&text).map_err(|error| {
-        Ending::refusal(
-            ExitCode::Other,
-            &format!("the comparison cannot be written: {error}"),
-        )
-    })
+    print::to_stdout(&text).map_err(|error| Ending::unwritten("the comparison", &error))
 }

@@ -8,8 +8,8 @@ use clap_complete::Shell;
 use loadline_model::ExitCode;
 
 use super::tree;
+use crate::Ending;
 use crate::k6::{Identity, K6Error};
-use crate::terminal::print;
 
 /// Runs the command under the name `k6`, where the shell is the only argument.
 ///
@@ -27,9 +27,7 @@ pub(super) fn of_words(words: &[String]) -> Result<ExitCode, K6Error> {
 
 /// Prints the script for a shell.
 pub(super) fn run(identity: Identity, shell: Shell) -> ExitCode {
-    // A reader that closed the stream has seen what it wanted.
-    let _ = print::to_stdout(&script(identity, shell));
-    ExitCode::Ok
+    Ending::answer(script(identity, shell)).tell()
 }
 
 fn script(identity: Identity, shell: Shell) -> String {

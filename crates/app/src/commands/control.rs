@@ -10,10 +10,10 @@ use std::time::Duration;
 use loadline_model::ExitCode;
 use serde_json::{Map, Value, json};
 
+use crate::Ending;
 use crate::cli::script::ScriptCommand;
 use crate::k6::json::Json;
 use crate::k6::{K6Error, K6Invocation};
-use crate::terminal::print;
 
 /// Default address of a test.
 const ADDRESS: &str = "localhost:6565";
@@ -34,9 +34,7 @@ pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
         let answer = ask("/v1/metrics", None)?;
         let shown = answer["data"].as_array().map(|metrics| measured(metrics));
         let shown = shown.ok_or_else(|| unlike_a_test(address, &answer))?;
-        // A reader that closed the stream has seen what it wanted.
-        let _ = print::to_stdout(&shown);
-        return Ok(ExitCode::Ok);
+        return Ok(Ending::answer(shown).tell());
     }
     let wanted = match invocation.command {
         ScriptCommand::Pause => Some(json!({"paused": true})),
@@ -48,9 +46,7 @@ pub(super) fn run(invocation: &K6Invocation) -> Result<ExitCode, K6Error> {
     let attributes = &answer["data"]["attributes"];
     let shown = attributes.as_object().map(shown);
     let shown = shown.ok_or_else(|| unlike_a_test(address, &answer))?;
-    // A reader that closed the stream has seen what it wanted.
-    let _ = print::to_stdout(&shown);
-    Ok(ExitCode::Ok)
+    Ok(Ending::answer(shown).tell())
 }
 
 /// Sends attributes of the status to the test at an address.

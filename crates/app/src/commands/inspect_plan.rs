@@ -35,9 +35,6 @@ pub(super) fn run(args: &PlanInspectArgs, env: &Env) -> Result<ExitCode, Ending>
         true => format!("{:#}\n", inspection.json(name)),
         false => inspection.text(name),
     };
-    print::to_stdout(&text).map_err(|error| {
-        let message = format!("cannot write to standard output: {error}");
-        Ending::refusal(ExitCode::Other, &message)
-    })?;
+    print::to_stdout(&text).map_err(|error| Ending::unwritten("the inspection", &error))?;
     Ok(ExitCode::Ok)
 }

@@ -22,7 +22,7 @@ use loadline_run::{Ran, RunSetup};
 
 use self::plan_target::PlanTarget;
 use self::progress::Progress;
-pub(super) use self::saved::save_json;
+pub(super) use self::saved::{can_be_replaced, keep_json, save_json};
 use self::script_target::ScriptTarget;
 use self::stops::Stops;
 use super::seed::fresh_seed;

@@ -50,12 +50,7 @@ pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
         let style = style::of_stdout(args.no_color, env);
         print::to_stdout(&loadline_report::text::render(&result, &style))
     };
-    told.map_err(|error| {
-        Ending::refusal(
-            ExitCode::Other,
-            &format!("the report cannot be written: {error}"),
-        )
-    })?;
+    told.map_err(|error| Ending::unwritten("the report", &error))?;
     Ok(ExitCode::Ok)
 }
 
@@ -103,12 +98,7 @@ fn of_jmeter(stored: Stored, args: &ReportArgs) -> Result<ExitCode, Ending> {
         (None, true) => print::to_stdout(&format!("{}\n", dashboard.statistics())),
         (None, false) => print::to_stdout(&dashboard.text()),
     };
-    told.map_err(|error| {
-        Ending::refusal(
-            ExitCode::Other,
-            &format!("the report cannot be written: {error}"),
-        )
-    })?;
+    told.map_err(|error| Ending::unwritten("the report", &error))?;
     Ok(ExitCode::Ok)
 }
 

@@ -221,17 +221,8 @@ fn tell_defect(result: &RunResult) {
 
 /// The exit code of loadline's own commands for a result.
 pub(super) fn exit_code(result: &RunResult) -> ExitCode {
-    if matches!(
-        result.totals.stop,
-        StopReason::Interrupted | StopReason::Aborted
-    ) {
-        return ExitCode::ExternalAbort;
-    }
-    match result.totals.stop {
-        StopReason::Remote => return ExitCode::RestAbort,
-        StopReason::Defect => return ExitCode::Internal,
-        StopReason::ObserverLost => return ExitCode::ObserverLost,
-        _ => {}
+    if let Some(code) = result.totals.stop.exit_code() {
+        return code;
     }
     if result.thresholds.iter().any(|outcome| !outcome.passed) {
         return ExitCode::ThresholdsFailed;

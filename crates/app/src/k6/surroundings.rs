@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loadline_go::GoDuration;
 use loadline_go::quoted;
 use loadline_model::Bytes;
 use loadline_model::script_settings::Feature;
@@ -324,7 +323,7 @@ fn access(given: &Parsed, env: &Env) -> AccessSettings {
 fn observe(given: &Parsed, env: &Env) -> Result<WantedObservers, K6Error> {
     let time = |flag: &str, variable: &str| match text_or_env(given, env, flag, variable) {
         None => Ok(AROUND_DEFAULT),
-        Some(text) => not_negative(flag, text),
+        Some(text) => own_span(flag, text),
     };
     Ok(WantedObservers {
         specs: given.all("observe").map(str::to_owned).collect(),
@@ -333,15 +332,9 @@ fn observe(given: &Parsed, env: &Env) -> Result<WantedObservers, K6Error> {
     })
 }
 
-/// A duration given by a flag.
-fn not_negative(flag: &str, text: &str) -> Result<Duration, K6Error> {
-    match GoDuration::parse_extended(text) {
-        Ok(GoDuration(nanoseconds)) if nanoseconds < 0 => Err(K6Error::other(format!(
-            "--{flag} {text}: write a time that is not negative"
-        ))),
-        Ok(time) => Ok(time.or_zero()),
-        Err(why) => Err(K6Error::other(format!("--{flag} {text}: {why}"))),
-    }
+/// A duration given by a flag that k6 lacks, as loadline's other commands read it.
+fn own_span(flag: &str, text: &str) -> Result<Duration, K6Error> {
+    values::duration(text).map_err(|why| K6Error::other(format!("--{flag} {text}: {why}")))
 }
 
 /// The agents that make the load.
@@ -358,7 +351,7 @@ fn agents(given: &Parsed) -> Result<WantedAgents, K6Error> {
         identity: given.text("identity").map(str::to_owned),
         await_agent: match given.text("await-agent") {
             None => None,
-            Some(text) => Some(not_negative("await-agent", text)?),
+            Some(text) => Some(own_span("await-agent", text)?),
         },
     };
     let needs = |option: &str, other: &str| K6Error::other(format!("--{option} needs --{other}"));

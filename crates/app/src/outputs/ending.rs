@@ -2,9 +2,12 @@
 //!
 //! Must not know sinks. Invariant: an output that lost data is in [`Closed::lost`], and one line says how much.
 
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
-use loadline_output::SinkReport;
+use loadline_model::audit::AuditedOutput;
+use loadline_output::{SinkReport, files};
 
 use super::Named;
 
@@ -18,6 +21,8 @@ pub(crate) struct Closed {
     pub(crate) lost: Vec<String>,
     /// How long outputs delayed the workers, and which; `None`: not long enough to report.
     pub(crate) held_up: Option<String>,
+    /// What receivers that were audited have of the run.
+    pub(super) audits: Vec<AuditedOutput>,
 }
 
 impl Closed {
@@ -44,7 +49,17 @@ impl Closed {
         Closed {
             lost: lost.chain(failed).chain(defect).collect(),
             held_up: held_up(values, held_up_ns, &waited_ns),
+            audits: Vec::new(),
         }
+    }
+
+    /// Leaves the audits in a file, as JSON; a failure is a loss.
+    pub(super) fn leave_audits(&mut self, file: &Path) {
+        let written = serde_json::to_vec_pretty(&self.audits)
+            .map_err(io::Error::from)
+            .and_then(|text| files::replace(file, &text));
+        let told = |error| format!("the audits are not in {}: {error}", file.display());
+        self.lost.extend(written.err().map(told));
     }
 }
 
@@ -81,6 +96,8 @@ fn held_up(values: &[Named<SinkReport>], held_up_ns: u64, waited_ns: &[u64]) -> 
 
 #[cfg(test)]
 mod tests {
+    use loadline_model::audit::Audit;
+
     use super::*;
 
     fn named<T>(name: &str, output: T) -> Named<T> {
@@ -119,5 +136,25 @@ mod tests {
         let quiet = Closed::of(&values[..1], &[], 9_000_000, Some(vec![1]));
         assert_eq!(quiet, Closed::default());
         assert_eq!(Closed::of(&[], &[], 0, None).lost.len(), 1);
+    }
+
+    #[test]
+    fn audits_are_left_as_data() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("audits.json");
+        let mut closed = Closed {
+            audits: vec![AuditedOutput {
+                output: "prometheus (p)".to_owned(),
+                audit: Audit::failed("no response"),
+            }],
+            ..Closed::default()
+        };
+        closed.leave_audits(&file);
+        assert!(closed.lost.is_empty(), "{:?}", closed.lost);
+        let text = std::fs::read(&file).expect("it was written");
+        let read: Vec<AuditedOutput> = serde_json::from_slice(&text).expect("it is JSON");
+        assert_eq!(read, closed.audits);
+        closed.leave_audits(&folder.path().join("no/such.json"));
+        assert_eq!(closed.lost.len(), 1);
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use loadline_model::RunEvent;
+use loadline_model::audit::Audit;
 use loadline_model::result::RunResult;
 use loadline_output::junit::JunitFile;
 use loadline_output::opentelemetry::OtlpSink;
@@ -15,6 +16,15 @@ use super::files::{cannot_write, place};
 use super::prometheus::Prometheus;
 use super::{Named, Wanted, opentelemetry};
 use crate::k6::{K6Error, OutputSpec};
+
+/// The outcome of an output of events.
+#[derive(Debug, Default)]
+pub(super) struct EventReport {
+    /// What went wrong; `None`: nothing.
+    pub(super) failure: Option<String>,
+    /// How the receiver compares with the run; `None`: it was not audited.
+    pub(super) audit: Option<Audit>,
+}
 
 /// A running output.
 pub(super) enum EventOutput {
@@ -64,15 +74,19 @@ impl EventOutput {
         }
     }
 
-    /// Waits for the end of the output; returns its error.
-    pub(super) fn finish(self) -> Option<String> {
-        match self {
+    /// Waits for the end of the output; returns its outcome.
+    pub(super) fn finish(self) -> EventReport {
+        let failure = match self {
             EventOutput::Junit { file, result } => match result {
                 Some(result) => file.finish(&result).err().map(|error| error.to_string()),
                 None => Some("the run gave no result".to_owned()),
             },
             EventOutput::OpenTelemetry(output) => opentelemetry::finish(output),
-            EventOutput::Prometheus(output) => output.finish(),
+            EventOutput::Prometheus(output) => return output.finish(),
+        };
+        EventReport {
+            failure,
+            audit: None,
         }
     }
 }

@@ -19,11 +19,13 @@ mod statsd;
 mod values;
 mod variables;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use loadline_engine::batches::ValueSender;
 use loadline_metric::MetricRegistry;
+use loadline_model::audit::{AUDITS_VARIABLE, AuditedOutput};
 use loadline_model::sample::TaggedValues;
 use loadline_model::{RunEvent, TestPlan};
 use loadline_output::{OnTrouble, SinkReport};
@@ -33,7 +35,7 @@ use crate::k6::{K6Error, OutputKind, OutputSpec};
 use crate::terminal::signals;
 use closing::End;
 use ending::Closed;
-use events::EventOutput;
+use events::{EventOutput, EventReport};
 use influxdb::Version;
 use values::{Start, ValueOutput};
 
@@ -77,6 +79,8 @@ pub(crate) struct Outputs {
     fan: Option<Fan>,
     /// Called, with one line, for useful information.
     on_note: OnTrouble,
+    /// Where the outcomes of audits are left; `None`: nowhere.
+    audits_file: Option<PathBuf>,
 }
 
 /// An output with its name in messages.
@@ -97,7 +101,7 @@ impl<T> Named<T> {
 /// The outcome of an output or of the fan.
 enum Ended {
     Values(SinkReport),
-    Events(Option<String>),
+    Events(EventReport),
     /// How long each output of values was waited for; `None`: the measuring thread panicked.
     Fan(Option<Vec<u64>>),
 }
@@ -105,18 +109,29 @@ enum Ended {
 /// The report about outputs, with that of the fan last; `None`: it was not waited for.
 fn closed(names: Vec<String>, ended: Vec<Option<Ended>>, held_up_ns: u64) -> Closed {
     let (mut values, mut events, mut left) = (Vec::new(), Vec::new(), Vec::new());
+    let mut audits = Vec::new();
     let mut waited_ns = Some(Vec::new());
     let names = names.into_iter().map(Some).chain([None]);
     for (name, ended) in names.zip(ended) {
         match (name, ended) {
             (Some(name), Some(Ended::Values(output))) => values.push(Named { name, output }),
-            (Some(name), Some(Ended::Events(output))) => events.push(Named { name, output }),
+            (Some(name), Some(Ended::Events(report))) => {
+                audits.extend(report.audit.map(|audit| AuditedOutput {
+                    output: name.clone(),
+                    audit,
+                }));
+                events.push(Named {
+                    name,
+                    output: report.failure,
+                });
+            }
             (_, Some(Ended::Fan(waited))) => waited_ns = waited,
             (Some(name), _) => left.push(name),
             (None, _) => {}
         }
     }
     let mut closed = Closed::of(&values, &events, held_up_ns, waited_ns);
+    closed.audits = audits;
     if !left.is_empty() {
         // The output that was waited for most is unknown if some are missing.
         closed.held_up = None;
@@ -175,6 +190,7 @@ pub(crate) fn start(wanted: &Wanted<'_>) -> Result<(Outputs, Option<ValueSender>
         events,
         fan,
         on_note: Arc::clone(&wanted.on_note),
+        audits_file: wanted.env.get(AUDITS_VARIABLE).map(PathBuf::from),
     };
     Ok((outputs, way))
 }
@@ -264,6 +280,12 @@ impl Outputs {
             let slow = slow.iter().filter_map(|index| names.get(*index));
             (self.on_note)(&ending::waiting_for(slow));
         });
-        closed(names, ended, held_up_ns)
+        let mut closed = closed(names, ended, held_up_ns);
+        if let Some(file) = self.audits_file
+            && !closed.audits.is_empty()
+        {
+            closed.leave_audits(&file);
+        }
+        closed
     }
 }

@@ -6,10 +6,12 @@
 use std::sync::Arc;
 
 use loadline_model::RunEvent;
+use loadline_model::audit::Audit;
 use loadline_model::script_settings::Feature;
 use loadline_output::OnTrouble;
-use loadline_output::prometheus::{Audit, Push, PushReport, Settings, Sources, Word};
+use loadline_output::prometheus::{Push, PushReport, Settings, Sources, Word};
 
+use super::events::EventReport;
 use super::files::not_created;
 use super::{Named, Wanted, trouble};
 use crate::k6::{K6Error, OutputSpec};
@@ -22,6 +24,8 @@ const DISORDER: [&str; 2] = ["duplicate sample", "out of order"];
 /// A running remote write.
 pub(super) struct Prometheus {
     push: Push,
+    /// Whether the receiver is asked for the totals at the end.
+    is_audited: bool,
     on_note: OnTrouble,
     url: String,
 }
@@ -53,7 +57,12 @@ pub(super) fn start(spec: &OutputSpec, wanted: &Wanted<'_>) -> Result<Named<Prom
         Push::start(&settings, wanted.audits, tell).map_err(|error| refused(error.to_string()))?;
     Ok(Named {
         name,
-        output: Prometheus { push, on_note, url },
+        output: Prometheus {
+            push,
+            is_audited: wanted.audits,
+            on_note,
+            url,
+        },
     })
 }
 
@@ -62,15 +71,16 @@ impl Prometheus {
         self.push.event(event);
     }
 
-    /// Pushes the rest; returns the error.
-    pub(super) fn finish(self) -> Option<String> {
+    /// Pushes the rest; returns the outcome.
+    pub(super) fn finish(self) -> EventReport {
         let report = self.push.finish();
-        if let Some(audit) = &report.audit
-            && let Some(agreed) = agreed(audit)
-        {
-            (self.on_note)(&format!("{agreed} at {} ({})", self.url, pace(&report)));
+        if let Some(audit) = report.audit.as_ref().filter(|audit| audit.agrees()) {
+            (self.on_note)(&format!("{audit} at {} ({})", self.url, pace(&report)));
         }
-        failure(&report)
+        EventReport {
+            failure: failure(&report),
+            audit: self.is_audited.then(|| audited(&report)),
+        }
     }
 }
 
@@ -85,20 +95,17 @@ fn pace(report: &PushReport) -> String {
     )
 }
 
-/// The message of an audit without differences.
-fn agreed(audit: &Audit) -> Option<String> {
-    let agrees = audit.error.is_none() && audit.missing == 0 && audit.different == 0;
-    agrees.then(|| {
-        format!(
-            "audit: {} series have the values of this run, lost: {}",
-            audit.compared, audit.lost
-        )
-    })
+/// The audit of an output for which one was requested: what went wrong before it takes its place.
+fn audited(report: &PushReport) -> Audit {
+    match (unfit(report), &report.audit) {
+        (Some(why), _) => Audit::failed(why),
+        (None, Some(audit)) => audit.clone(),
+        (None, None) => Audit::failed("the audit was not made"),
+    }
 }
 
-/// The message about samples that did not arrive.
-fn failure(report: &PushReport) -> Option<String> {
-    let counts = &report.counts;
+/// Why the receiver's totals cannot be those of the run; `None`: they may be.
+fn unfit(report: &PushReport) -> Option<String> {
     if let Some(why) = &report.error {
         let why = if why.is_empty() {
             "it was too slow"
@@ -107,28 +114,24 @@ fn failure(report: &PushReport) -> Option<String> {
         };
         return Some(format!(
             "{} samples never arrived, so its totals are not those of the run: {why}",
-            counts.left_out
+            report.counts.left_out
         ));
     }
-    if report.is_mixed {
-        return Some(format!(
+    report.is_mixed.then(|| {
+        format!(
             "another run wrote the same series at the same time, so the receiver has a mix of both: {OWN_TAG}"
-        ));
+        )
+    })
+}
+
+/// The message about samples that did not arrive.
+fn failure(report: &PushReport) -> Option<String> {
+    let counts = &report.counts;
+    if let Some(why) = unfit(report) {
+        return Some(why);
     }
-    if let Some(audit) = &report.audit {
-        if let Some(why) = &audit.error {
-            return Some(format!("the audit could not be made: {why}"));
-        }
-        if agreed(audit).is_none() {
-            return Some(format!(
-                "audit: of {} series {} are missing and {} differ, lost: {}; the first is {}",
-                audit.compared,
-                audit.missing,
-                audit.different,
-                audit.lost,
-                audit.example.as_deref().unwrap_or_default()
-            ));
-        }
+    if let Some(audit) = report.audit.as_ref().filter(|audit| !audit.agrees()) {
+        return Some(audit.to_string());
     }
     (counts.refused > 0).then(|| {
         let first = report.refused.as_ref();
@@ -178,11 +181,6 @@ mod tests {
             ..PushReport::default()
         };
         assert_eq!(failure(&audited), None);
-        let told = audited.audit.as_ref().and_then(agreed);
-        assert_eq!(
-            told.as_deref(),
-            Some("audit: 60 series have the values of this run, lost: 0")
-        );
         let mixed = PushReport {
             is_mixed: true,
             ..PushReport::default()
@@ -205,6 +203,28 @@ mod tests {
             ..PushReport::default()
         };
         assert!(failure(&cut).is_some_and(|told| told.ends_with("connection refused")));
+    }
+
+    #[test]
+    fn what_makes_totals_wrong_is_the_outcome_of_the_audit() {
+        let agreed = PushReport {
+            audit: Some(Audit::default()),
+            ..PushReport::default()
+        };
+        assert!(audited(&agreed).agrees());
+        let mixed = PushReport {
+            is_mixed: true,
+            ..agreed
+        };
+        assert!(!audited(&mixed).agrees());
+        let cut = PushReport {
+            error: Some("connection refused".to_owned()),
+            ..PushReport::default()
+        };
+        let found = audited(&cut);
+        assert!(!found.agrees());
+        assert_eq!(failure(&cut), Some(found.to_string()));
+        assert!(!audited(&PushReport::default()).agrees());
     }
 
     #[test]

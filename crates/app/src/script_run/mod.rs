@@ -487,12 +487,8 @@ impl Going<'_> {
         if let Some(trouble) = ran.troubles.iter().find(is_first) {
             return trouble.code;
         }
-        match ran.result.totals.stop {
-            StopReason::Interrupted | StopReason::Aborted => return ExitCode::ExternalAbort,
-            StopReason::Remote => return ExitCode::RestAbort,
-            StopReason::Defect => return ExitCode::Internal,
-            StopReason::ObserverLost => return ExitCode::ObserverLost,
-            _ => {}
+        if let Some(code) = ran.result.totals.stop.exit_code() {
+            return code;
         }
         if let Some(mark) = mark_of_failure(ran) {
             return mark.code;

@@ -3,7 +3,7 @@
 //! Must not know what the credentials are for. Invariants: run time and output of a program are limited; its
 //! standard output is never shown. Source: the Kubernetes documentation, "client-go credential plugins".
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -83,8 +83,14 @@ impl ExecProgram {
     /// It cannot be started, fails, takes too long, or prints something else.
     pub(crate) fn run(&self) -> Result<Printed> {
         let mut child = self.start()?;
-        let printed = read_aside(child.stdout.take());
-        let said = read_aside(child.stderr.take());
+        let readers = read_aside(child.stdout.take())
+            .and_then(|printed| Ok((printed, read_aside(child.stderr.take())?)));
+        let (printed, said) = readers.map_err(|error| {
+            end(&mut child);
+            self.trouble(&format!(
+                "cannot be read: no thread for it: {error}; raise the limits of processes, such as ulimit -u"
+            ))
+        })?;
         let Ok(printed) = printed.recv_timeout(TIMEOUT) else {
             end(&mut child);
             let seconds = TIMEOUT.as_secs();
@@ -175,17 +181,18 @@ impl ExecProgram {
 }
 
 /// Reads to the end on a separate thread, so that waiting for it can be given up.
-fn read_aside(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+fn read_aside(pipe: Option<impl Read + Send + 'static>) -> io::Result<Receiver<Vec<u8>>> {
     let (sender, receiver) = channel();
-    thread::spawn(move || {
+    let thread = thread::Builder::new().name("kubernetes-exec".to_owned());
+    thread.spawn(move || {
         let mut read = Vec::new();
         if let Some(pipe) = pipe {
             // What was read before an error is judged like anything else.
             let _ = pipe.take(PRINTED_MAX).read_to_end(&mut read);
         }
         let _ = sender.send(read);
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 fn end(child: &mut Child) {

@@ -10,10 +10,12 @@
 mod link;
 pub(crate) mod websocket;
 
+use std::io;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result, quoted};
@@ -23,6 +25,8 @@ use link::Link;
 
 /// Connections at a time; each holds two threads.
 const CONNECTIONS_MAX: usize = 256;
+/// Wait after a connection that could not be taken.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// What went wrong that is kept.
 const TROUBLES_MAX: usize = 16;
 
@@ -241,36 +245,58 @@ fn accept(listener: &TcpListener, route: &Arc<Route>, shared: &Arc<ForwardState>
         if shared.is_over.load(Ordering::Acquire) {
             return;
         }
-        let Ok(connection) = connection else { continue };
-        let Ok(kept) = connection.try_clone() else {
-            continue;
-        };
-        {
-            let mut open = lock(&shared.open);
-            // Those whose peer is gone are closed on both sides already.
-            open.retain(|one| one.take_error().is_ok() && one.peer_addr().is_ok());
-            if open.len() >= CONNECTIONS_MAX {
-                shared.trouble(format!("more than {CONNECTIONS_MAX} connections at a time"));
-                continue;
+        match connection {
+            Ok(connection) => shared.take(connection, |connection| lead(connection, route, shared)),
+            Err(error) => {
+                shared.trouble(format!("a connection cannot be taken: {error}"));
+                // What is missing, such as files, may be there again later.
+                thread::park_timeout(ACCEPT_PAUSE);
             }
-            open.push(kept);
         }
-        let (route, shared) = (Arc::clone(route), Arc::clone(shared));
-        let spawned = thread::Builder::new()
-            .name("kubernetes-forward".to_owned())
-            .spawn(move || {
-                match route.lead() {
-                    Ok(link) => link.carry(&connection, |error| shared.trouble(error.to_string())),
-                    Err(error) => shared.trouble(error.to_string()),
-                }
-                // It may be closed already.
-                let _ = connection.shutdown(Shutdown::Both);
-            });
-        drop(spawned);
     }
 }
 
+/// Leads a connection to a pod, on a thread of its own.
+fn lead(connection: TcpStream, route: &Arc<Route>, shared: &Arc<ForwardState>) -> io::Result<()> {
+    let (route, shared) = (Arc::clone(route), Arc::clone(shared));
+    let thread = thread::Builder::new().name("kubernetes-forward".to_owned());
+    let led = thread.spawn(move || {
+        match route.lead() {
+            Ok(link) => link.carry(&connection, |error| shared.trouble(error.to_string())),
+            Err(error) => shared.trouble(error.to_string()),
+        }
+        // It may be closed already.
+        let _ = connection.shutdown(Shutdown::Both);
+    });
+    led.map(drop)
+}
+
 impl ForwardState {
+    /// Leads a connection with `lead`; one that cannot be led is closed, so that its client does not wait.
+    fn take(&self, connection: TcpStream, lead: impl FnOnce(TcpStream) -> io::Result<()>) {
+        let kept = match connection.try_clone() {
+            Ok(kept) => kept,
+            Err(error) => return self.trouble(format!("a connection was closed: {error}")),
+        };
+        {
+            let mut open = lock(&self.open);
+            // Those whose peer is gone are closed on both sides already.
+            open.retain(|one| one.take_error().is_ok() && one.peer_addr().is_ok());
+            if open.len() >= CONNECTIONS_MAX {
+                return self.trouble(format!("more than {CONNECTIONS_MAX} connections at a time"));
+            }
+            open.push(kept);
+        }
+        if let Err(error) = lead(connection) {
+            if let Some(kept) = lock(&self.open).pop() {
+                let _ = kept.shutdown(Shutdown::Both);
+            }
+            self.trouble(format!(
+                "a connection was closed, for there is no thread for it: {error}; raise the limits of processes, such as ulimit -u"
+            ));
+        }
+    }
+
     fn trouble(&self, text: String) {
         let mut troubles = lock(&self.troubles);
         if troubles.len() < TROUBLES_MAX && !troubles.contains(&text) {
@@ -312,4 +338,26 @@ impl Drop for PortForward {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn a_connection_that_nobody_can_lead_is_closed_and_told() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let address = listener.local_addr().expect("it is bound");
+        let mut client = TcpStream::connect(address).expect("it listens");
+        let (connection, _) = listener.accept().expect("a connection");
+        let state = ForwardState::default();
+        state.take(connection, |_| Err(io::ErrorKind::WouldBlock.into()));
+        let limit = client.set_read_timeout(Some(Duration::from_secs(10)));
+        limit.expect("it is above zero");
+        assert_eq!(client.read(&mut [0]).expect("it was closed"), 0);
+        assert!(lock(&state.open).is_empty());
+        assert_eq!(lock(&state.troubles).len(), 1);
+    }
 }

@@ -286,11 +286,16 @@ impl PodWatch {
             reading: Some(prepared.agent()),
             is_done: false,
         };
-        lock(&self.shared.logs).insert(reader.key.clone(), progress);
+        let key = reader.key.clone();
+        lock(&self.shared.logs).insert(key.clone(), progress);
         let spawned = thread::Builder::new()
             .name("kubernetes-log".to_owned())
             .spawn(move || reader.read(prepared, &part));
         if let Err(error) = spawned {
+            // The next look tries again.
+            if let Some(progress) = lock(&self.shared.logs).get_mut(&key) {
+                progress.reading = None;
+            }
             self.shared.note(format!("cannot start a thread: {error}"));
         }
     }

@@ -177,13 +177,19 @@ impl Observers {
                 }
             };
             let watch = Watch::new(spec, source, sender.clone());
-            match sources::may_block(&spec.kind) {
-                true => observers.spawn(&spec.name, vec![watch], setup),
-                false => local.push(watch),
+            if !sources::may_block(&spec.kind) {
+                local.push((spec, watch));
+            } else if let Err(text) = observers.spawn(&spec.name, vec![watch], setup) {
+                observers.cannot_start(spec, text, sender)?;
             }
         }
         if !local.is_empty() {
-            observers.spawn("local", local, setup);
+            let (specs, watches): (Vec<_>, Vec<_>) = local.into_iter().unzip();
+            if let Err(text) = observers.spawn("local", watches, setup) {
+                specs
+                    .into_iter()
+                    .try_for_each(|spec| observers.cannot_start(spec, text.clone(), sender))?;
+            }
         }
         observers.wait_for_required(specs)?;
         Ok(observers)
@@ -296,7 +302,16 @@ impl Observers {
         all
     }
 
-    fn spawn(&mut self, name: &str, watches: Vec<Watch>, setup: &ObserverSetup) {
+    /// Starts the thread of observers.
+    ///
+    /// # Errors
+    /// The system has no thread for it, as a text for the user.
+    fn spawn(
+        &mut self,
+        name: &str,
+        watches: Vec<Watch>,
+        setup: &ObserverSetup,
+    ) -> Result<(), String> {
         let has_ended = Arc::new(AtomicBool::new(false));
         let lane = Lane {
             watches,
@@ -307,14 +322,16 @@ impl Observers {
         };
         self.shared.lane_begins();
         let thread = std::thread::Builder::new().name(format!("observe-{name}"));
-        let handle = thread
-            .spawn(move || lane.run())
-            .expect("the system has a thread for each observer");
+        let handle = thread.spawn(move || lane.run()).map_err(|error| {
+            self.shared.lane_never_began();
+            format!("no thread for it: {error}; raise the limits of processes, such as ulimit -u")
+        })?;
         self.threads.push(Thread {
             name: name.to_owned(),
             has_ended,
             handle,
         });
+        Ok(())
     }
 
     fn cannot_start(

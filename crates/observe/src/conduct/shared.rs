@@ -53,6 +53,11 @@ impl LaneControl {
         self.change(|state| state.lanes += 1);
     }
 
+    /// There was no thread for a lane that was about to begin.
+    pub(super) fn lane_never_began(&self) {
+        self.change(|state| state.lanes -= 1);
+    }
+
     /// A thread has ended, normally or not.
     pub(super) fn lane_ends(&self, was_idle: bool) {
         self.change(|state| {

@@ -1,4 +1,4 @@
-//! Parsers for what observers read: metrics pages, responses, kernel files, paths, words.
+//! Parsers for what observers read: metrics pages, responses, kernel files, paths.
 //!
 //! Must not know where a text comes from; nothing here opens anything. Invariant: any text gives a result or a
 //! reason, never a panic.
@@ -9,7 +9,6 @@ pub mod lines;
 pub mod placeholders;
 pub mod proc;
 pub mod prometheus;
-pub mod words;
 
 use regex::{Regex, RegexBuilder};
 

@@ -94,6 +94,33 @@ pub fn parse(text: &str) -> Result<Vec<LabelledReading>, String> {
     }
 }
 
+/// Parses a response that came with an HTTP status.
+///
+/// # Errors
+/// As [`parse`]; with the status if that is not one of success.
+pub fn parse_answer(status: u16, text: &str) -> Result<Vec<LabelledReading>, String> {
+    parse(text).map_err(|why| match (200..300).contains(&status) {
+        true => why,
+        false => format!("the server answered {status}: {why}"),
+    })
+}
+
+/// The value of a query that has one, from a response that came with an HTTP status.
+///
+/// # Errors
+/// As [`parse_answer`], and if there is no value or more than one.
+pub fn only_value(status: u16, text: &str) -> Result<f64, String> {
+    let all = parse_answer(status, text)?;
+    let mut values = all.iter().filter_map(|found| found.points.last());
+    match (values.next(), all.len()) {
+        (Some((_, value)), 1) => Ok(*value),
+        (_, 0 | 1) => Err("the query gives no value".to_owned()),
+        (_, several) => Err(format!(
+            "the query gives {several} series, and one is needed; aggregate them, such as with sum()"
+        )),
+    }
+}
+
 fn found(series: Series) -> LabelledReading {
     let mut labels = series.metric;
     labels.remove("__name__");

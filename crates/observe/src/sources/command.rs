@@ -50,7 +50,15 @@ impl CommandSource {
         let mut child = self
             .start()
             .map_err(|error| Gap(format!("{program} cannot be run: {error}")))?;
-        let printed = listen(&mut child);
+        let printed = match listen(&mut child) {
+            Ok(printed) => printed,
+            Err(error) => {
+                end(&mut child);
+                return Err(Gap(format!(
+                    "the output of {program} cannot be read: no thread for it: {error}; raise the limits of processes, such as ulimit -u"
+                )));
+            }
+        };
         let begun = clock.unix_ns();
         let printed = match printed.recv_timeout(self.timeout) {
             Ok(printed) => printed,
@@ -112,11 +120,14 @@ impl CommandSource {
 }
 
 /// Reads a program's output on threads that end with it.
-fn listen(child: &mut Child) -> Receiver<Printed> {
+///
+/// # Errors
+/// The system has no threads for it.
+fn listen(child: &mut Child) -> std::io::Result<Receiver<Printed>> {
     let (sender, receiver) = sync_channel(1);
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     // Both at once: a program that prints a lot on one stream must not block on the other.
-    let errors = on_thread(move || errors.map(last_bytes).unwrap_or_default());
+    let errors = on_thread(move || errors.map(last_bytes).unwrap_or_default())?;
     on_thread(move || {
         let printed = Printed {
             output: output.map(last_bytes).unwrap_or_default(),
@@ -124,15 +135,15 @@ fn listen(child: &mut Child) -> Receiver<Printed> {
         };
         // Nobody is listening any more if it took too long.
         let _ = sender.send(printed);
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
-fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<JoinHandle<T>> {
     let thread = std::thread::Builder::new().name("observe-command".to_owned());
-    thread
-        .spawn(work)
-        .expect("the system has threads for each program")
+    thread.spawn(work)
 }
 
 /// Reads a stream to its end and keeps the last part. Output before a failure is used as it is.

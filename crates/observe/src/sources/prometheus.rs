@@ -5,15 +5,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use loadline_http::encoded;
 use loadline_model::observation::RunWindow;
 
 use super::{Counter, Source, Tick};
 use crate::conduct::steady_or_all;
 use crate::parse::placeholders::{Times, asks_about_steady, expand, seconds};
-use crate::parse::prometheus::{LabelledReading, parse};
+use crate::parse::prometheus::{LabelledReading, parse_answer};
 use crate::readings::{Gap, Readings};
 use crate::spec::{PrometheusSettings, QueryMode};
-use crate::web::{Client, escaped};
+use crate::web::Client;
 
 /// A query over a whole run may take longer than a look.
 const CONCLUDE_TIMEOUT_MIN: Duration = Duration::from_secs(30);
@@ -61,7 +62,7 @@ impl PrometheusSource {
         let url = format!(
             "{}?query={}&start={}&end={}&step={}",
             endpoint(&self.settings.url, "query_range"),
-            escaped(query),
+            encoded(query),
             seconds(from),
             seconds(to),
             step_ms as f64 / 1e3
@@ -176,10 +177,7 @@ impl Counter for PrometheusCounter {
 
 fn found(client: &Client, url: &str) -> Result<Vec<LabelledReading>, Gap> {
     let (status, text) = client.ask(url)?;
-    parse(&text).map_err(|why| match (200..300).contains(&status) {
-        true => Gap(why),
-        false => Gap(format!("the server answered {status}: {why}")),
-    })
+    parse_answer(status, &text).map_err(Gap)
 }
 
 fn endpoint(url: &str, name: &str) -> String {
@@ -188,7 +186,7 @@ fn endpoint(url: &str, name: &str) -> String {
 
 fn instant_url(url: &str, query: &str, at_unix_ns: Option<u64>) -> String {
     let time = at_unix_ns.map_or_else(String::new, |at| format!("&time={}", seconds(at)));
-    format!("{}?query={}{time}", endpoint(url, "query"), escaped(query))
+    format!("{}?query={}{time}", endpoint(url, "query"), encoded(query))
 }
 
 fn times(window: &RunWindow) -> Times {

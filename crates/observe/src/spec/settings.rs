@@ -2,11 +2,11 @@
 //!
 //! Must not know how they are used. Invariant: each setting is declared here once, for files and command lines alike.
 
+use loadline_model::words;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::values::one_or_many;
-use crate::parse::words::split_words;
 
 /// Maximum series of one observer: more of them mean an unsuitable `by`.
 pub(crate) const COMPONENTS_MAX: usize = 500;
@@ -337,7 +337,9 @@ impl CommandSettings {
     pub(crate) fn words(&self) -> Result<Vec<String>, String> {
         let words = match (self.shell, self.run.as_slice()) {
             (true, parts) => vec!["/bin/sh".to_owned(), "-c".to_owned(), parts.join(" ")],
-            (false, [text]) => split_words(text)?,
+            (false, [text]) => {
+                words::split(text).map_err(|why| format!("a quote {why} in {text:?}; close it"))?
+            }
             (false, words) => words.to_vec(),
         };
         match words.first().is_some_and(|program| !program.is_empty()) {

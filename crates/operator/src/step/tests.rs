@@ -5,6 +5,7 @@ mod replaced_coordinator;
 
 use k8s_openapi::jiff::Timestamp;
 use loadline_model::Figures;
+use loadline_model::figures::RequestFigures;
 use serde_json::json;
 
 use super::*;
@@ -445,17 +446,37 @@ fn an_image_that_does_not_come_ends_a_test() {
     );
 }
 
+/// The pods of a test that ended with this exit code, and with the figures of its requests, if it sent any.
+fn over_with(code: i32, requests: Option<RequestFigures>) -> Seen {
+    let mut pods = ALL.map(|role| ended(role, code, "Error", "")).to_vec();
+    let figures = requests.map(|requests| Figures {
+        requests: Some(requests),
+        ..Figures::default()
+    });
+    if let Some(ended) = &mut pods[0].ended {
+        ended.figures = figures.map(Box::new);
+    }
+    all(pods)
+}
+
 #[test]
 fn a_test_that_ran_while_nobody_looked_has_its_result() {
     let run = test_run();
-    let over = all(ALL.map(|role| ended(role, 99, "Error", "")).to_vec());
-    for begun in [Stage::Initialized, Stage::Created] {
-        let mut known = ours(begun);
-        for wanted in [Stage::Started, Stage::Stopped, Stage::Finished] {
-            let next = step(&run, &known, &over, at(60));
-            assert_eq!(stage(&next), Some(wanted));
-            known = Known::Ours(Box::new(next.status.expect("a status")));
+    let sent = || Some(RequestFigures::default());
+    for (code, requests) in [(99, None), (112, None), (111, sent()), (1, sent())] {
+        let over = over_with(code, requests);
+        for begun in [Stage::Initialized, Stage::Created] {
+            let mut known = ours(begun);
+            for wanted in [Stage::Started, Stage::Stopped, Stage::Finished] {
+                let next = step(&run, &known, &over, at(60));
+                assert_eq!(stage(&next), Some(wanted), "{code}");
+                known = Known::Ours(Box::new(next.status.expect("a status")));
+            }
         }
+    }
+    for code in [111, 105, 1] {
+        let next = step(&run, &ours(Stage::Created), &over_with(code, None), at(60));
+        assert_eq!(stage(&next), Some(Stage::Error), "{code}");
     }
 }
 

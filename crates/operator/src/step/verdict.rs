@@ -21,13 +21,6 @@ const KILLED: i32 = 128;
 const SIGNALS: std::ops::RangeInclusive<i32> = 129..=159;
 /// How long to wait for the test's end after an agent's: an agent ends with the test, and its end may be seen first.
 const HESITATION: Duration = Duration::from_secs(5);
-/// Exit codes that imply that the test had load.
-const AFTER_LOAD: &[ExitCode] = &[
-    ExitCode::Ok,
-    ExitCode::ThresholdsFailed,
-    ExitCode::TeardownTimeout,
-    ExitCode::MarkedFailed,
-];
 
 /// How a coordinator ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,11 +58,17 @@ impl CoordinatorEnd {
         }
     }
 
-    /// Whether its exit code is one of a test that ran.
+    /// Whether the test ran: by its figures, or by an exit code that only a test with load has.
     pub(super) fn has_run(&self) -> bool {
-        self.code()
-            .and_then(known)
-            .is_some_and(|code| AFTER_LOAD.contains(&code))
+        let CoordinatorEnd::Ended(ended) = self else {
+            return false;
+        };
+        let has_load = ended.figures.as_ref().is_some_and(|left| left.has_load());
+        has_load
+            || self
+                .code()
+                .and_then(known)
+                .is_some_and(ExitCode::is_after_load)
     }
 }
 
@@ -257,9 +256,7 @@ fn said(ended: &Ended, tail: &str) -> String {
 
 fn known(code: i32) -> Option<ExitCode> {
     // Lower codes belong to other commands; here they come from a program that is not loadline.
-    let of_run = |known: &&ExitCode| **known == ExitCode::Ok || known.code() >= 97;
-    let mut all = ExitCode::ALL.iter().filter(of_run);
-    all.find(|known| i32::from(known.code()) == code).copied()
+    ExitCode::of(code).filter(|code| *code == ExitCode::Ok || code.code() >= 97)
 }
 
 fn with(first: &str, second: &str) -> String {

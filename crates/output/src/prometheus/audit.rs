@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use loadline_model::audit::Audit;
+
 use super::client::Client;
 use super::labels::shown;
 use super::pages::pages;
@@ -15,23 +17,6 @@ use crate::series::SeriesState;
 
 /// Relative tolerance for sums: rounding of doubles that were added in another order.
 const ROUNDING: f64 = 1e-9;
-
-/// How the receiver's totals compare with the run's.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Audit {
-    /// Series compared.
-    pub compared: usize,
-    /// Series that the receiver does not have.
-    pub missing: usize,
-    /// Series with another value.
-    pub different: usize,
-    /// Values counted here but not there, over all counters and histograms.
-    pub lost: u64,
-    /// The first series that is missing or different; `None` when all agree.
-    pub example: Option<String>,
-    /// Why the receiver could not be queried; `None`: it could.
-    pub error: Option<String>,
-}
 
 /// Queries the receiver for every series.
 pub(super) fn audit(
@@ -64,10 +49,7 @@ pub(super) fn audit(
 }
 
 fn failed(why: &str) -> Audit {
-    Audit {
-        error: Some(why.to_owned()),
-        ..Audit::default()
-    }
+    Audit::failed(format!("the audit could not be made: {why}"))
 }
 
 /// Counts the differences between the series of a page and what the receiver has of them.

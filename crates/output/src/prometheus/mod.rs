@@ -27,7 +27,6 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
-pub use audit::Audit;
 pub use queue::RefusedSeries;
 pub use senders::{Tell, Word};
 pub use settings::{Protocol, Settings, Sources, TrendForm};

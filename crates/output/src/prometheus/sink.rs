@@ -7,8 +7,9 @@ use std::io;
 use std::time::Duration;
 
 use loadline_model::RunEvent;
+use loadline_model::audit::Audit;
 
-use super::audit::{Audit, audit};
+use super::audit::audit;
 use super::client::Client;
 use super::encode::stale;
 use super::other_writer::{self, Sent};

@@ -3,7 +3,7 @@
 //! Must not judge. Invariant: the page has everything needed to repeat the run.
 
 use loadline_model::civil::Civil;
-use loadline_model::{Behaviour, RunResult, Scenario};
+use loadline_model::{Behaviour, RunResult, Scenario, words};
 
 use super::markup::{Html, Side};
 use crate::text::generator::{facts, schedule_lag};
@@ -163,22 +163,9 @@ pub(super) fn environment(html: &mut Html, result: &RunResult) {
     html.heading("Environment", "");
     html.table(&[("", Side::Words), ("", Side::Words)], &rows);
     if !environment.command.is_empty() {
-        let words: Vec<String> = environment
-            .command
-            .iter()
-            .map(|word| quoted(word))
-            .collect();
-        html.between("<pre><code>", &words.join(" "), "</code></pre>");
+        let line = words::join(&environment.command);
+        html.between("<pre><code>", &line, "</code></pre>");
     }
-}
-
-/// A word quoted for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// The whole plan, collapsed.
@@ -186,17 +173,4 @@ pub(super) fn plan(html: &mut Html, result: &RunResult) {
     let text = serde_json::to_string_pretty(&result.plan).unwrap_or_default();
     html.raw("<details><summary><h2>Plan <small>the full test plan as JSON</small></h2></summary>");
     html.between("<pre><code>", &text, "</code></pre></details>");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_can_be_typed_again() {
-        assert_eq!(quoted("http://h:1/a"), "http://h:1/a");
-        assert_eq!(quoted("p(99)<50ms"), "'p(99)<50ms'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 }

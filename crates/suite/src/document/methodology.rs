@@ -7,13 +7,13 @@ use loadline_model::client::Protocol;
 use loadline_model::executor::Executor;
 use loadline_model::observation::{Aggregation, Span, limited_by};
 use loadline_model::request::BodySource;
+use loadline_model::words::command_line;
 use loadline_model::{Behaviour, RunResult, Scenario};
 
 use super::contention;
 use crate::expression::{Dimension, Quantity, Value};
 use crate::format::{Blank, Format, ListStyle};
 use crate::outcome::{RowOutcome, SuiteOutcome};
-use crate::plan::command_line;
 
 /// Maximum distinct values shown per fact; further ones are only counted.
 const DISTINCT_MAX: usize = 12;

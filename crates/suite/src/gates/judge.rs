@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use loadline_metric::Aggregated;
 use loadline_model::RunResult;
+use loadline_model::audit::AuditedOutput;
 use loadline_model::observation::{EVICTION_NOTE, OOM_NOTE, RESTART_NOTE};
 use loadline_model::test_summary::Section;
 use loadline_model::verdict::{Delivery, Limit};
@@ -13,10 +14,6 @@ use loadline_model::verdict::{Delivery, Limit};
 use super::shapes::{Comparison, compare};
 use super::{Finding, Gate, GateOutcome, GateSetting, Gates};
 
-/// The kind of a mark from an output.
-const OUTPUT_MARK: &str = "output";
-/// Text that identifies lines and marks about an audit.
-pub(crate) const AUDIT: [&str; 2] = ["audit: ", "the audit could not be made"];
 /// Minimum seconds of steady load for a variation.
 const SECONDS_MIN: usize = 10;
 
@@ -27,8 +24,8 @@ pub struct Evidence<'a> {
     pub result: &'a RunResult,
     /// Results of the row's earlier repetitions.
     pub others: &'a [Arc<RunResult>],
-    /// Messages of outputs about their audits, line by line.
-    pub audits: &'a [String],
+    /// What the receivers of its outputs have of it, as far as they were audited.
+    pub audits: &'a [AuditedOutput],
 }
 
 /// Judges a run by its gates.
@@ -296,18 +293,13 @@ fn generator(result: &RunResult) -> Judged {
 }
 
 fn outputs(evidence: Evidence) -> Judged {
-    let marks = evidence.result.events.iter();
-    let marks = marks.filter(|mark| mark.kind == OUTPUT_MARK);
-    let lines = evidence.audits.iter().chain(marks.map(|mark| &mark.text));
-    let told: Vec<&str> = lines
-        .filter(|line| AUDIT.iter().any(|sign| line.contains(sign)))
-        .map(String::as_str)
-        .collect();
-    let agrees = |line: &str| line.contains("have the values of this run");
-    match (told.first(), told.iter().find(|line| !agrees(line))) {
-        (None, _) => Judged::Cannot("no output was audited".to_owned()),
-        (_, Some(wrong)) => Judged::Failed((*wrong).to_owned()),
-        (Some(first), None) => Judged::Passed((*first).to_owned()),
+    let mut audits = evidence.audits.iter();
+    let wrong = audits.clone().find(|audited| !audited.audit.agrees());
+    match wrong.or_else(|| audits.next()) {
+        None => Judged::Cannot("no output was audited".to_owned()),
+        Some(AuditedOutput { output, audit }) => {
+            Judged::by(audit.agrees(), format!("{output}: {audit}"))
+        }
     }
 }
 

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::file::{Fields, GATES, Problem};
 
-pub(crate) use judge::AUDIT;
 pub use judge::{Evidence, checks_share, failed_samples, judge, restarts, throughput_variation};
 
 /// Share of checks that must hold unless the file says otherwise.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loadline_model::audit::{Audit, AuditedOutput};
 use loadline_model::observation::{OOM_NOTE, ObserverNote};
 use loadline_model::result::{Environment, Row, RunResult, ThresholdOutcome, Totals};
 use loadline_model::snapshot::Shape;
@@ -293,35 +294,39 @@ fn verdicts_are_taken_at_their_word() {
 }
 
 #[test]
-fn audits_are_read_from_what_outputs_said() {
+fn one_output_that_was_audited_and_lacks_something_fails() {
     let run = result(100, 100);
-    let judged = |line: &str| {
-        let audits = [line.to_owned()];
-        let outcomes = judge(
-            &Gates::default(),
-            Evidence {
-                result: &run,
-                others: &[],
-                audits: &audits,
-            },
-        );
-        outcomes
-            .iter()
-            .find(|outcome| outcome.gate == Gate::Outputs)
-            .map(|outcome| outcome.finding)
+    let judged = |audits: &[Audit]| {
+        let named = |audit: &Audit| AuditedOutput {
+            output: "prometheus-rw".to_owned(),
+            audit: audit.clone(),
+        };
+        let audits: Vec<AuditedOutput> = audits.iter().map(named).collect();
+        let evidence = Evidence {
+            result: &run,
+            others: &[],
+            audits: &audits,
+        };
+        let outcomes = judge(&Gates::default(), evidence).into_iter();
+        let mut of_outputs = outcomes.filter(|outcome| outcome.gate == Gate::Outputs);
+        let outcome = of_outputs.next().expect("it is on");
+        (outcome.finding, outcome.text)
     };
-    assert_eq!(
-        judged("audit: 60 series have the values of this run, lost: 0"),
-        Some(Finding::Passed)
+    let good = Audit {
+        compared: 60,
+        ..Audit::default()
+    };
+    let bad = Audit::failed("30 samples never arrived");
+    let (finding, text) = judged(std::slice::from_ref(&good));
+    assert_eq!(finding, Finding::Passed);
+    assert!(
+        text.starts_with("prometheus-rw: audit: 60 series"),
+        "{text}"
     );
-    assert_eq!(
-        judged("audit: of 60 series 2 are missing and 0 differ, lost: 1"),
-        Some(Finding::Failed)
-    );
-    assert_eq!(
-        judged("the audit could not be made: no response"),
-        Some(Finding::Failed)
-    );
+    let (finding, text) = judged(&[good, bad]);
+    assert_eq!(finding, Finding::Failed);
+    assert_eq!(text, "prometheus-rw: 30 samples never arrived");
+    assert_eq!(judged(&[]).0, Finding::Note);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use loadline_http::host_in_url;
 use loadline_kubernetes::{
     Change, Cluster as Client, Conflicts, ForwardTo, Kubeconfig, PortForward, RemotePort, Rollout,
     Service, Undo as ClusterUndo, Workload, WorkloadName, read_manifests,
@@ -123,9 +124,10 @@ impl Clusters {
                 let hosts = hosts.filter(|host| !host.starts_with('*'));
                 let host = hosts.chain(found.addresses).next();
                 let host = host.ok_or("the ingress has neither a host nor an address yet")?;
+                let host = host_in_url(&host);
                 match target.port {
                     Some(port) => format!("{host}:{port}"),
-                    None => host,
+                    None => host.into_owned(),
                 }
             }
             _ if target.port_forward => self.forward(target)?,
@@ -181,7 +183,7 @@ fn service_address(client: &Client, target: &KubernetesTarget) -> Result<String,
     let outside = found.load_balancer.first().cloned();
     let outside = outside.or_else(|| found.external_name.clone());
     let host = outside.unwrap_or_else(|| found.dns_name());
-    Ok(format!("{host}:{port}"))
+    Ok(format!("{}:{port}", host_in_url(&host)))
 }
 
 fn plan(

@@ -20,4 +20,4 @@ pub use spec::{
     TestbedAction, TestbedOrder, Wait,
 };
 pub use system::{Clock, System};
-pub use world::{HttpAnswer, Record, Undo, World};
+pub use world::{HttpAnswer, NewLines, Record, Undo, World};

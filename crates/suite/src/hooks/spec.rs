@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use loadline_kubernetes::ResourceChange;
 use loadline_model::duration;
+use loadline_model::words::join;
 
 use crate::file::{
     At, EXEC, Fields, HOOK, HTTP, KUBERNETES, Node, Problem, TESTBED, Value, WAIT, WAIT_CPU,
@@ -288,7 +289,7 @@ impl Action {
         match self {
             Action::Exec(call) => match &call.words[..] {
                 [shell, flag, text] if shell == "sh" && flag == "-c" => text.clone(),
-                words => crate::plan::join(words),
+                words => join(words),
             },
             Action::Http(call) => format!("{} {}", call.method, call.url),
             Action::Kubernetes(_, ClusterOrder::Restart(what)) => format!("restart {what}"),

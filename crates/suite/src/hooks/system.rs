@@ -2,8 +2,7 @@
 //!
 //! Must not know the order of hooks. Invariant: every wait has its time limit, and stored output is limited.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -14,6 +13,7 @@ use std::time::Duration;
 use loadline_http::{Answer, proxy_of, told, trusting_config};
 use loadline_model::duration;
 use loadline_model::secret::redacted_text;
+use loadline_observe::FileFollower;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::Request;
@@ -21,13 +21,11 @@ use ureq::http::Request;
 use super::cluster::Clusters;
 use super::processor;
 use super::spec::{Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall, TestbedAction, TestbedOrder};
-use super::world::{HttpAnswer, Record, Undo, World};
+use super::world::{HttpAnswer, NewLines, Record, Undo, World};
 use crate::file::KubernetesTarget;
 
 /// Maximum bytes of a command's output or of a response that are kept.
 const KEPT_MAX: u64 = 1 << 20;
-/// Bytes of a log that one look reads.
-const LOG_READ_MAX: u64 = 1 << 20;
 /// Wait between two looks at a process.
 const LOOK: Duration = Duration::from_millis(10);
 /// Time for a connection that is only tried.
@@ -156,14 +154,25 @@ fn end_group(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn read_all(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
+fn read_all(mut from: impl Read + Send + 'static) -> io::Result<JoinHandle<Vec<u8>>> {
+    let thread = std::thread::Builder::new().name("hook-output".to_owned());
+    thread.spawn(move || {
         let mut kept = Vec::new();
         // Unreadable output counts as missing; the exit code says whether it matters.
         let _ = from.by_ref().take(KEPT_MAX).read_to_end(&mut kept);
         let _ = std::io::copy(&mut from, &mut std::io::sink());
         kept
     })
+}
+
+/// The lines of a file that is followed.
+struct Followed(FileFollower);
+
+impl NewLines for Followed {
+    fn read(&mut self, line: &mut dyn FnMut(&str)) -> Result<(), String> {
+        // Where lines may be lost, the wait goes on: the next one may be the one.
+        self.0.read(line).map(drop)
+    }
 }
 
 impl World for System {
@@ -199,8 +208,13 @@ impl World for System {
         let mut child = command
             .spawn()
             .map_err(|error| format!("{program} could not be started: {error}"))?;
-        let out = child.stdout.take().map(read_all);
-        let err = child.stderr.take().map(read_all);
+        let readers = child.stdout.take().map(read_all).transpose();
+        let readers =
+            readers.and_then(|out| Ok((out, child.stderr.take().map(read_all).transpose()?)));
+        let (out, err) = readers.map_err(|error| {
+            end_group(&mut child);
+            format!("{program}: no thread reads its output: {error}; raise the limits of processes, such as ulimit -u")
+        })?;
         let status = self.wait(&mut child, timeout)?;
         let out = out.map(|reader| self.gathered(reader)).unwrap_or_default();
         if status.success() {
@@ -325,20 +339,11 @@ impl World for System {
             .is_ok_and(|mut all| all.any(|one| TcpStream::connect_timeout(&one, CONNECT).is_ok()))
     }
 
-    fn file_length(&mut self, path: &str) -> u64 {
-        let known = std::fs::metadata(self.folder.join(path));
-        known.map_or(0, |known| known.len())
-    }
-
-    fn read_from(&mut self, path: &str, offset: u64) -> String {
-        let mut bytes = Vec::new();
-        let read = File::open(self.folder.join(path)).and_then(|mut file| {
-            file.seek(SeekFrom::Start(offset))?;
-            file.take(LOG_READ_MAX).read_to_end(&mut bytes)
-        });
-        // A file that is not there yet holds nothing yet.
-        let length = read.unwrap_or_default();
-        String::from_utf8_lossy(&bytes[..length]).into_owned()
+    fn new_lines(&mut self, path: &str) -> Box<dyn NewLines> {
+        let mut follower = FileFollower::new(&self.folder.join(path), false);
+        // This finds the file's end; one that is not there yet counts from its start.
+        let _ = follower.read(&mut |_| ());
+        Box::new(Followed(follower))
     }
 
     fn cpu_seconds(&mut self, of: &CpuOf) -> Result<f64, String> {
@@ -348,6 +353,8 @@ impl World for System {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     /// Time that stands still.
@@ -363,6 +370,38 @@ mod tests {
         fn should_stop(&self) -> bool {
             false
         }
+    }
+
+    #[test]
+    fn lines_that_are_no_text_do_not_bring_back_earlier_ones() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("app.log");
+        let append = |bytes: &[u8]| {
+            let mut options = std::fs::OpenOptions::new();
+            let file = options.append(true).create(true).open(&path);
+            file.and_then(|mut file| file.write_all(bytes))
+                .expect("it can be written");
+        };
+        append(b"service started\n");
+        let mut system = System::new(Box::new(Still), folder.path().to_owned());
+        let mut lines = system.new_lines("app.log");
+        let mut read = || {
+            let mut all = Vec::new();
+            let done = lines.read(&mut |line| all.push(line.to_owned()));
+            done.expect("it is there");
+            all
+        };
+        assert!(read().is_empty());
+        append(b"caf\xe9 \xe9\xe9\n");
+        assert_eq!(read(), ["caf\u{fffd} \u{fffd}\u{fffd}"]);
+        assert!(read().is_empty());
+        append(b"half");
+        assert!(read().is_empty());
+        append(b" a line\n");
+        assert_eq!(read(), ["half a line"]);
+        let mut none = system.new_lines("none.log");
+        let told = none.read(&mut |_| ()).expect_err("it is not there");
+        assert!(told.contains("none.log"), "{told}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::spec::{Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall, TestbedAction, TestbedOrder};
-use super::world::{HttpAnswer, Record, Undo, World};
+use super::world::{HttpAnswer, NewLines, Record, Undo, World};
 use crate::file::KubernetesTarget;
 
 /// The successive outputs of a command.
@@ -58,6 +58,22 @@ impl Simulated {
             .filter(|(at, _)| *at <= now)
             .map(|(_, text)| text.as_str())
             .collect()
+    }
+}
+
+/// The lines that the file holds beyond those that were read.
+struct LogLines {
+    world: Simulated,
+    read: usize,
+}
+
+impl NewLines for LogLines {
+    fn read(&mut self, line: &mut dyn FnMut(&str)) -> Result<(), String> {
+        let all = self.world.file();
+        let whole = all.rfind('\n').map_or(0, |at| at + 1);
+        all[self.read..whole.max(self.read)].lines().for_each(line);
+        self.read = whole.max(self.read);
+        Ok(())
     }
 }
 
@@ -180,12 +196,11 @@ impl World for Simulated {
         self.now.get() >= Duration::from_secs(3)
     }
 
-    fn file_length(&mut self, _path: &str) -> u64 {
-        self.file().len() as u64
-    }
-
-    fn read_from(&mut self, _path: &str, offset: u64) -> String {
-        self.file()[offset as usize..].to_owned()
+    fn new_lines(&mut self, _path: &str) -> Box<dyn NewLines> {
+        Box::new(LogLines {
+            read: self.file().len(),
+            world: self.clone(),
+        })
     }
 
     fn cpu_seconds(&mut self, _of: &CpuOf) -> Result<f64, String> {

@@ -84,7 +84,9 @@ fn every_condition_is_waited_for() {
         };
         let query = "http://p/api/v1/query?query=up";
         let answer = |value: &str| {
-            format!(r#"{{"data":{{"resultType":"vector","result":[{{"value":[1,"{value}"]}}]}}}}"#)
+            format!(
+                r#"{{"status":"success","data":{{"resultType":"vector","result":[{{"value":[1,"{value}"]}}]}}}}"#
+            )
         };
         world.pages.borrow_mut().extend([
             ("http://up/".to_owned(), at(2), ok(503, "")),
@@ -229,4 +231,37 @@ fn what_a_hook_changed_is_waited_for_where_it_was_changed() {
         Some(&target),
     );
     assert_eq!((&*context, &*namespace), ("target", "usual"));
+}
+
+#[test]
+fn a_query_that_cannot_be_judged_says_why() {
+    for (status, body, told) in [
+        (
+            400,
+            r#"{"status":"error","errorType":"bad_data","error":"parse error at char 3"}"#,
+            "the server answered 400: the query failed: \"parse error at char 3\"",
+        ),
+        (
+            200,
+            r#"{"status":"success","data":{"resultType":"vector","result":[{"value":[1,"1"]},{"value":[1,"1"]}]}}"#,
+            "the query gives 2 series",
+        ),
+        (
+            200,
+            r#"{"status":"success","data":{"resultType":"vector","result":[]}}"#,
+            "the query gives no value",
+        ),
+    ] {
+        let mut world = Simulated::default();
+        let page = HttpAnswer {
+            status,
+            body: body.to_owned(),
+        };
+        let url = "http://p/api/v1/query?query=up".to_owned();
+        world.pages.borrow_mut().push((url, Duration::ZERO, page));
+        let yaml =
+            "{wait: {prometheus: {url: 'http://p', query: up, condition: '== 1'}, timeout: 2s}}";
+        let error = run(&mut world, yaml).expect_err("it cannot hold");
+        assert!(error.contains(told), "{error}");
+    }
 }

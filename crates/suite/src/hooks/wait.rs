@@ -4,13 +4,12 @@
 
 use std::time::Duration;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use loadline_model::duration;
+use loadline_observe::parse::prometheus::only_value;
 use regex::Regex;
 
-use loadline_model::duration;
-
 use super::spec::{Condition, CpuOf, HttpCall};
-use super::world::World;
+use super::world::{NewLines, World};
 
 /// Wait between two looks at first; it grows up to [`LOOK_MAX`].
 const LOOK: Duration = Duration::from_millis(50);
@@ -20,18 +19,12 @@ const LOOK_MAX: Duration = Duration::from_secs(1);
 const REQUEST: Duration = Duration::from_secs(5);
 /// CPU use is measured over windows of at least this length: the system's clock ticks are 10 ms.
 const CPU_WINDOW: Duration = Duration::from_millis(500);
-/// All but what RFC 3986, section 2.3, calls unreserved.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 /// The state before a hook's action, with which the condition is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub(super) struct Baseline {
-    /// Length of the log.
-    log_length: u64,
+    /// What is written to the log from then on; `None`: no log is waited for.
+    log: Option<Box<dyn NewLines>>,
 }
 
 impl Baseline {
@@ -39,7 +32,7 @@ impl Baseline {
     pub(super) fn of(condition: &Condition, world: &mut dyn World) -> Baseline {
         match condition {
             Condition::Log { file, .. } => Baseline {
-                log_length: world.file_length(file),
+                log: Some(world.new_lines(file)),
             },
             _ => Baseline::default(),
         }
@@ -86,9 +79,7 @@ pub(super) fn await_condition(
 
 /// What is kept between looks.
 struct Watch {
-    log_offset: u64,
-    /// The start of an incomplete line.
-    log_rest: String,
+    log: Option<Box<dyn NewLines>>,
     pattern: Option<Regex>,
     /// When the processor was looked at, and its time then.
     cpu: Option<(Duration, f64)>,
@@ -103,8 +94,7 @@ impl Watch {
             _ => None,
         };
         Watch {
-            log_offset: baseline.log_length,
-            log_rest: String::new(),
+            log: baseline.log,
             pattern,
             cpu: None,
             quiet_since: None,
@@ -131,7 +121,7 @@ impl Watch {
                 by(Ok(world.takes_connections(address)), otherwise)
             }
             Condition::Http(call) => look_http(call, world),
-            Condition::Log { file, .. } => self.look_log(file, world),
+            Condition::Log { file, .. } => by(self.look_log(), format!("no such line in {file}")),
             Condition::Prometheus {
                 url,
                 query,
@@ -145,27 +135,14 @@ impl Watch {
         }
     }
 
-    fn look_log(&mut self, file: &str, world: &mut dyn World) -> LookOutcome {
-        let length = world.file_length(file);
-        if length < self.log_offset {
-            // The file was recreated.
-            self.log_offset = 0;
-            self.log_rest.clear();
-        }
-        let text = world.read_from(file, self.log_offset);
-        self.log_offset += text.len() as u64;
-        self.log_rest.push_str(&text);
-        let whole = self.log_rest.rfind('\n').map_or(0, |at| at + 1);
-        let lines: String = self.log_rest.drain(..whole).collect();
-        let found = self
-            .pattern
-            .as_ref()
-            .is_some_and(|pattern| lines.lines().any(|line| pattern.is_match(line)));
-        if found {
-            LookOutcome::Holds
-        } else {
-            LookOutcome::NotYet(format!("no such line in {file}"))
-        }
+    /// Whether a line that was written since the last look matches.
+    fn look_log(&mut self) -> Result<bool, String> {
+        let (Some(log), Some(pattern)) = (&mut self.log, &self.pattern) else {
+            return Ok(false);
+        };
+        let mut found = false;
+        log.read(&mut |line| found |= pattern.is_match(line))?;
+        Ok(found)
     }
 
     fn look_cpu(
@@ -213,16 +190,8 @@ fn look_http(call: &HttpCall, world: &mut dyn World) -> LookOutcome {
 
 /// The only value of an instant query, as Prometheus' HTTP API returns it.
 fn prometheus(url: &str, query: &str, world: &mut dyn World) -> Result<f64, String> {
-    let encoded = utf8_percent_encode(query, RESERVED);
+    let encoded = loadline_http::encoded(query);
     let url = format!("{}/api/v1/query?query={encoded}", url.trim_end_matches('/'));
     let answer = world.http(&HttpCall::get(&url, None), REQUEST)?;
-    let answered: serde_json::Value = serde_json::from_str(&answer.body)
-        .map_err(|_| format!("the server answered with {}", answer.status))?;
-    let data = &answered["data"];
-    let value = match data["resultType"].as_str() {
-        Some("scalar") => &data["result"][1],
-        _ => &data["result"][0]["value"][1],
-    };
-    let value = value.as_str().and_then(|text| text.parse().ok());
-    value.ok_or_else(|| "the query gave no value".to_owned())
+    only_value(answer.status, &answer.body)
 }

@@ -68,6 +68,15 @@ impl Undo {
 /// Records a change before it is made.
 pub type Record<'a> = &'a mut dyn FnMut(Undo) -> Result<(), String>;
 
+/// Lines that are written to a file.
+pub trait NewLines {
+    /// Passes on those since the last call, as far as they are whole.
+    ///
+    /// # Errors
+    /// The file cannot be read; the text names it.
+    fn read(&mut self, line: &mut dyn FnMut(&str)) -> Result<(), String>;
+}
+
 /// The interface of hooks to the world.
 pub trait World {
     /// Time since some fixed instant.
@@ -143,11 +152,8 @@ pub trait World {
     /// Whether an address, `HOST:PORT`, takes connections.
     fn takes_connections(&mut self, address: &str) -> bool;
 
-    /// The length of a file in bytes; zero when it is not there.
-    fn file_length(&mut self, path: &str) -> u64;
-
-    /// What a file holds from a byte on, cut to a limit; nothing when it is not there.
-    fn read_from(&mut self, path: &str, offset: u64) -> String;
+    /// The lines that are written to a file from now on; it need not be there yet.
+    fn new_lines(&mut self, path: &str) -> Box<dyn NewLines>;
 
     /// Processor time used so far, in seconds.
     ///

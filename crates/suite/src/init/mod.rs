@@ -16,6 +16,7 @@ use std::time::Duration;
 pub use command::{InitCommandError, load_of_command};
 
 use loadline_model::duration;
+use loadline_model::words::join;
 
 use crate::plan::Front;
 use preset::Shape;
@@ -202,10 +203,10 @@ fn front(wish: &InitWish, text: &mut Text) {
                     &format!(
                         "{key}: {{ file: {}, args: {} }}",
                         write::quoted(file),
-                        write::quoted(&crate::plan::join(words))
+                        write::quoted(&join(words))
                     ),
                 ),
-                None => text.setting(1, key, &crate::plan::join(words)),
+                None => text.setting(1, key, &join(words)),
             }
         }
     }

@@ -23,7 +23,6 @@ pub use command::{TARGET_URL, TARGET_VARIABLE};
 pub use order::order;
 pub use said::Said;
 pub use settings::{ExecutorSetting, Front, Mode, PhaseSettings, Rate, Settings, Smoke, overlay};
-pub use words::{command_line, join, split};
 
 use crate::file::{FileError, Policy, Problem, SuiteFile, Target};
 use crate::hooks::HookSpec;

@@ -5,16 +5,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loadline_model::FrontEnd;
 use loadline_model::secret::redacted_command_line;
+use loadline_model::{FrontEnd, words};
 use loadline_observe::ObserverSpecs;
 
 use crate::file::{
     At, EXECUTOR, Entry, Fields, Node, PHASES, Problem, SCRIPT, SETTINGS, SMOKE, Value,
 };
 use crate::gates::Gates;
-
-use super::words;
 
 /// Keys that name a front end, of which a row has one.
 const FRONTS: [&str; 5] = ["script", "bench", "hey", "bombardier", "jmeter"];

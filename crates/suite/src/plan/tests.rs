@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use loadline_model::words::join;
+
 use super::*;
 use crate::file::SuiteFile;
 

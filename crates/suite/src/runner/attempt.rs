@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loadline_model::RunResult;
 use loadline_model::duration;
 use loadline_model::result::StopReason;
+use loadline_model::{ExitCode, RunResult};
 
 use super::figures::{
     first_and_last_hour, leak_note, leak_slopes, time_to_first_success, time_to_plateau,
@@ -17,17 +17,15 @@ use super::redact::redact_folder;
 use super::run::Runner;
 use super::{Beat, RunFiles, RunOrder, SuiteEvent};
 use crate::document::{components, no_match, without_match};
-use crate::gates::{AUDIT, Evidence, checks_share, failed_samples, judge};
+use crate::gates::{Evidence, checks_share, failed_samples, judge};
 use crate::hooks::fill;
 use crate::plan::{Front, Mode, PhaseKind, PlannedPhase, PlannedRow, PlannedRun};
-use crate::state::{RESULT, RunState, RunStatus, StateError};
+use crate::state::{AUDITS, RESULT, RunState, RunStatus, StateError};
 
 /// Time between two signs of life of an endurance row.
 const HEARTBEAT: Duration = Duration::from_secs(60);
 /// Bytes of a log that are looked at from its end.
 const LOG_END: usize = 64 << 10;
-/// Exit codes of a run whose result is judged: it ended, nothing succeeded, thresholds, stopped.
-const JUDGED_CODES: [i32; 4] = [0, 1, 99, 105];
 
 /// Which try of which run.
 #[derive(Clone, Copy, Debug)]
@@ -213,6 +211,13 @@ impl<'r, 'a> Attempt<'r, 'a> {
         }
         self.go_on()?;
         let result = self.result_of(&order, files)?;
+        if matches!(
+            result.totals.stop,
+            StopReason::Interrupted | StopReason::Aborted | StopReason::Remote
+        ) {
+            let what = phase.kind.name();
+            return Err(Stop::Broken(format!("{what}: it was stopped from outside")));
+        }
         match phase.kind {
             PhaseKind::Smoke => self.judge_smoke(&result, files),
             PhaseKind::WarmUp if result.totals.seen.counts.completed == 0 => {
@@ -259,6 +264,10 @@ impl<'r, 'a> Attempt<'r, 'a> {
                 .collect(),
             folder: self.folder.clone(),
             result: file("json"),
+            audits: match phase.kind {
+                PhaseKind::Load => self.folder.join(AUDITS),
+                _ => file("audits.json"),
+            },
             journal: file("journal"),
             log: match phase.kind {
                 PhaseKind::Load => self.folder.join("log.txt"),
@@ -357,12 +366,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
             .is_none_or(|smoke| smoke.checks);
         let (failed, made) = (counts.failed_total(), checks_share(result));
         let why = match made {
-            _ if files
-                .exit_code
-                .is_some_and(|code| !JUDGED_CODES.contains(&code)) =>
-            {
-                Some(ended_badly(files))
-            }
+            _ if files.exit_code.is_some_and(|_| !is_judged(files)) => Some(ended_badly(files)),
             _ if checks && is_plan && failed_samples(result) > 0 => {
                 Some(format!("{} samples failed", failed_samples(result)))
             }
@@ -407,23 +411,10 @@ impl<'r, 'a> Attempt<'r, 'a> {
             "the load leaves the run's result"
         );
         self.headline = result.verdict.headline.clone();
-        if files
-            .exit_code
-            .is_none_or(|code| !JUDGED_CODES.contains(&code))
-        {
+        if !is_judged(files) {
             self.status.reasons.push(ended_badly(files));
         }
-        if matches!(
-            result.totals.stop,
-            StopReason::Interrupted | StopReason::Aborted | StopReason::Remote
-        ) {
-            return Err(Stop::Broken("load: it was stopped from outside".to_owned()));
-        }
-        let log = self.log(&order.log);
-        let audits = log
-            .lines()
-            .filter(|line| AUDIT.iter().any(|sign| line.contains(sign)));
-        let audits: Vec<String> = audits.map(str::to_owned).collect();
+        let audits = self.runner.state.audits_at(&order.audits)?;
         let others = self
             .runner
             .earlier(self.way.run.row, self.way.run.repetition);
@@ -483,10 +474,50 @@ impl<'r, 'a> Attempt<'r, 'a> {
     }
 }
 
+/// Whether a run's result and the gates say all that its exit code says.
+fn is_judged(files: RunFiles) -> bool {
+    match files.exit_code.and_then(ExitCode::of) {
+        Some(
+            ExitCode::Ok
+            | ExitCode::NothingSucceeded
+            | ExitCode::ThresholdsFailed
+            | ExitCode::RestAbort
+            | ExitCode::ExternalAbort,
+        ) => true,
+        Some(
+            ExitCode::DialectUsage
+            | ExitCode::CloudFailed
+            | ExitCode::CloudProgress
+            | ExitCode::SetupTimeout
+            | ExitCode::TeardownTimeout
+            | ExitCode::Timeout
+            | ExitCode::InvalidConfig
+            | ExitCode::CannotListen
+            | ExitCode::ScriptException
+            | ExitCode::ScriptAbort
+            | ExitCode::Internal
+            | ExitCode::MarkedFailed
+            | ExitCode::ObserverLost
+            | ExitCode::AgentLost
+            | ExitCode::Interrupted
+            | ExitCode::Terminated
+            | ExitCode::Other,
+        )
+        | None => false,
+    }
+}
+
 fn ended_badly(files: RunFiles) -> String {
-    match files.exit_code {
-        Some(code) => format!("the run ended with exit code {code}; its log says why"),
-        None => "the run was ended by a signal; its log may say why".to_owned(),
+    let meaning = files
+        .exit_code
+        .and_then(ExitCode::of)
+        .map(ExitCode::meaning);
+    match (files.exit_code, meaning) {
+        (Some(code), Some(meaning)) => {
+            format!("the run ended with exit code {code} ({meaning}); its log says why")
+        }
+        (Some(code), None) => format!("the run ended with exit code {code}; its log says why"),
+        (None, _) => "the run was ended by a signal; its log may say why".to_owned(),
     }
 }
 

@@ -37,6 +37,8 @@ pub struct RunOrder {
     pub folder: PathBuf,
     /// The path of its JSON result.
     pub result: PathBuf,
+    /// The path of the audits of its outputs.
+    pub audits: PathBuf,
     /// The path of its journal.
     pub journal: PathBuf,
     /// The path of its output.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loadline_model::RunResult;
 use loadline_model::secret::{SECRET_MIN, SecretValues};
 
 use super::attempt::{Attempt, RunWay};
@@ -15,10 +16,13 @@ use crate::gates::{Evidence, judge};
 use crate::hooks::{ExecCall, HookSpec, Performer, Undo, World, fill, restore};
 use crate::outcome::RowStatus;
 use crate::plan::{Plan, PlannedRun};
-use crate::state::{RunState, StateError, StateFolder, SuiteRecord};
+use crate::state::{RunState, RunStatus, StateError, StateFolder, SuiteRecord, WholeRun};
 
 /// Time that the command that prints the target's URL may take.
 const TARGET_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Whole runs by row and repetition, and whether they passed.
+type WholeRuns = BTreeMap<(usize, u32), bool>;
 
 /// Settings of a runner.
 pub struct RunSettings<'a> {
@@ -93,11 +97,11 @@ impl Runner<'_> {
         self.changes = self.state.changes()?;
         self.take_back()?;
         self.state.keep_suite(&self.record)?;
-        self.judge_anew()?;
-        let runs = self.to_do();
+        let whole = self.judge_anew()?;
+        let runs = self.to_do(&whole);
         self.tell(SuiteEvent::Planned {
             runs: self.plan.runs.len(),
-            done: self.plan.runs.len() - self.count_unfinished(),
+            done: whole.len(),
         });
         if runs.is_empty() {
             return self.end();
@@ -134,74 +138,65 @@ impl Runner<'_> {
     }
 
     /// The runs to make, in the plan's order.
-    fn to_do(&self) -> Vec<PlannedRun> {
+    fn to_do(&self, whole: &WholeRuns) -> Vec<PlannedRun> {
         let chosen = |run: &&PlannedRun| {
             let only = self.settings.only.as_ref();
             only.is_none_or(|rows| rows.contains(&run.row))
         };
-        let runs = self.plan.runs.iter().filter(chosen);
-        runs.filter(|run| self.is_to_do(run)).copied().collect()
-    }
-
-    fn is_to_do(&self, run: &PlannedRun) -> bool {
-        match self.state.whole(&self.record.rows[run.row], run.repetition) {
-            Some(status) => self.settings.failed_again && !status.passed(),
+        let is_to_do = |run: &&PlannedRun| match whole.get(&(run.row, run.repetition)) {
+            Some(has_passed) => self.settings.failed_again && !has_passed,
             None => true,
-        }
-    }
-
-    fn count_unfinished(&self) -> usize {
-        let unfinished = |run: &&PlannedRun| {
-            let row = &self.record.rows[run.row];
-            self.state.whole(row, run.repetition).is_none()
         };
-        self.plan.runs.iter().filter(unfinished).count()
+        let runs = self.plan.runs.iter().filter(chosen);
+        runs.filter(is_to_do).copied().collect()
     }
 
-    /// Whole runs whose row has other gates by now are judged again.
-    fn judge_anew(&mut self) -> Result<(), StateError> {
-        for row in 0..self.plan.rows.len() {
-            for repetition in 1..=self.record.rows[row].repeat {
-                let gates = &self.plan.rows[row].settings.gates;
-                let Some(mut status) = self.state.whole(&self.record.rows[row], repetition) else {
-                    continue;
-                };
-                if status.gates == *gates {
-                    continue;
+    /// Judges whole runs again whose row has other gates by now; returns the whole runs, with whether they passed.
+    fn judge_anew(&mut self) -> Result<WholeRuns, StateError> {
+        let mut all = WholeRuns::new();
+        for PlannedRun { row, repetition } in self.plan.runs.iter().copied() {
+            let whole = self.state.whole(&self.record.rows[row], repetition);
+            if let Some(WholeRun { mut status, result }) = whole {
+                if status.gates != self.plan.rows[row].settings.gates {
+                    self.judge_run_anew(row, &mut status, &result)?;
                 }
-                let result = self.state.result(&status.row, repetition)?;
-                let others = self.earlier(row, repetition);
-                let audits: Vec<String> = Vec::new();
-                let before: Vec<String> = status.judged.iter().map(ToString::to_string).collect();
-                status.judged = judge(
-                    gates,
-                    Evidence {
-                        result: &result,
-                        others: &others,
-                        audits: &audits,
-                    },
-                );
-                status.gates = gates.clone();
-                status.reasons.retain(|reason| !before.contains(reason));
-                let failed = status.judged.iter().filter(|outcome| outcome.fails());
-                status.reasons.extend(failed.map(ToString::to_string));
-                self.state.keep_status(&status)?;
+                all.insert((row, repetition), status.passed());
             }
         }
-        Ok(())
+        Ok(all)
+    }
+
+    fn judge_run_anew(
+        &self,
+        row: usize,
+        status: &mut RunStatus,
+        result: &RunResult,
+    ) -> Result<(), StateError> {
+        let gates = &self.plan.rows[row].settings.gates;
+        let repetition = status.repetition;
+        let others = self.earlier(row, repetition);
+        let audits = self.state.audits(&status.row, repetition)?;
+        let before: Vec<String> = status.judged.iter().map(ToString::to_string).collect();
+        status.judged = judge(
+            gates,
+            Evidence {
+                result,
+                others: &others,
+                audits: &audits,
+            },
+        );
+        status.gates = gates.clone();
+        status.reasons.retain(|reason| !before.contains(reason));
+        let failed = status.judged.iter().filter(|outcome| outcome.fails());
+        status.reasons.extend(failed.map(ToString::to_string));
+        self.state.keep_status(status)
     }
 
     /// Results of a row's earlier repetitions that are whole.
-    pub(super) fn earlier(
-        &self,
-        row: usize,
-        repetition: u32,
-    ) -> Vec<Arc<loadline_model::RunResult>> {
+    pub(super) fn earlier(&self, row: usize, repetition: u32) -> Vec<Arc<RunResult>> {
         let record = &self.record.rows[row];
-        let whole = (1..repetition).filter(|other| self.state.whole(record, *other).is_some());
-        whole
-            .filter_map(|other| self.state.result(&record.id, other).ok())
-            .collect()
+        let whole = (1..repetition).filter_map(|other| self.state.whole(record, other));
+        whole.map(|whole| whole.result).collect()
     }
 
     /// Everything between the suite's first hook and its cleanup.

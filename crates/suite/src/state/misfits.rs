@@ -3,8 +3,6 @@
 //! Must not know who is informed. Invariant: such a run counts as not made, and never prevents the use of
 //! another.
 
-use std::path::Path;
-
 use super::{RESULT, RowRecord, RunState, StateError, StateFolder, SuiteRecord};
 
 impl StateFolder {
@@ -31,11 +29,6 @@ impl StateFolder {
             }
         });
         outdated
-    }
-
-    /// Whether a result can be used.
-    pub(super) fn is_readable(&self, path: &Path) -> bool {
-        self.result_at(path).is_ok()
     }
 
     fn each_done(&self, record: &SuiteRecord, mut look: impl FnMut(&RowRecord, u32, &str)) {

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loadline_model::RunResult;
+use loadline_model::audit::AuditedOutput;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -42,12 +43,23 @@ const RUNS: &str = "runs";
 const HISTORY: &str = "history";
 /// The result of a run, in its folder.
 pub const RESULT: &str = "result.json";
+/// The audits of a run's outputs, in its folder.
+pub(crate) const AUDITS: &str = "audits.json";
 
 /// A state folder.
 #[derive(Clone)]
 pub struct StateFolder {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
+}
+
+/// A complete run.
+#[derive(Clone, Debug)]
+pub struct WholeRun {
+    /// Its status.
+    pub status: RunStatus,
+    /// Its result.
+    pub result: Arc<RunResult>,
 }
 
 /// A file of the state that could not be read or written.
@@ -151,13 +163,15 @@ impl StateFolder {
         self.read_json(&path).ok().flatten()
     }
 
-    /// The status of a run that is complete, belongs to this plan, and has a readable result.
+    /// A run that is complete, belongs to this plan, and has a readable result.
     #[must_use]
-    pub fn whole(&self, row: &RowRecord, repetition: u32) -> Option<RunStatus> {
+    pub fn whole(&self, row: &RowRecord, repetition: u32) -> Option<WholeRun> {
         let status = self.status(&row.id, repetition)?;
-        let is_whole = status.state == RunState::Done && status.hash == row.hash;
-        let result = self.run_folder(&row.id, repetition).join(RESULT);
-        (is_whole && self.is_readable(&result)).then_some(status)
+        if status.state != RunState::Done || status.hash != row.hash {
+            return None;
+        }
+        let result = self.result(&row.id, repetition).ok()?;
+        Some(WholeRun { status, result })
     }
 
     /// Starts a run: its previous files are moved to the history.
@@ -182,8 +196,11 @@ impl StateFolder {
         let folder = self.run_folder(&status.row, status.repetition);
         let result = folder.join(RESULT);
         if status.state == RunState::Done {
-            let synced = self.disk.sync_file(&result);
-            synced.map_err(|error| StateError::of(&result, error))?;
+            self.sync_file(&result)?;
+            let audits = folder.join(AUDITS);
+            if self.disk.exists(&audits) {
+                self.sync_file(&audits)?;
+            }
         }
         self.write_json(&folder.join(STATUS), status)
     }
@@ -246,6 +263,22 @@ impl StateFolder {
         }
     }
 
+    /// The audits of a run's outputs.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn audits(&self, row: &str, repetition: u32) -> Result<Vec<AuditedOutput>, StateError> {
+        self.audits_at(&self.run_folder(row, repetition).join(AUDITS))
+    }
+
+    /// The audits in a file; none if there is no such file.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn audits_at(&self, path: &Path) -> Result<Vec<AuditedOutput>, StateError> {
+        Ok(self.read_json(path)?.unwrap_or_default())
+    }
+
     /// The state of the suite: the rows of `record` with the complete runs in this folder.
     ///
     /// # Errors
@@ -269,11 +302,11 @@ impl StateFolder {
             if let Some(status) = current.as_ref() {
                 reasons.extend(status.told_reasons(row.repeat));
             }
-            if self.whole(row, repetition).is_some() {
+            if let Some(whole) = self.whole(row, repetition) {
                 runs.push(RunOutcome {
                     repetition,
                     file: format!("{}/{RESULT}", run_path(&row.id, repetition)),
-                    result: self.result(&row.id, repetition)?,
+                    result: whole.result,
                 });
             } else if !current.is_some_and(|status| status.state == RunState::Broken) {
                 pending = true;
@@ -306,6 +339,11 @@ impl StateFolder {
             Some(parent) => self.sync(parent),
             None => Ok(()),
         }
+    }
+
+    fn sync_file(&self, file: &Path) -> Result<(), StateError> {
+        let synced = self.disk.sync_file(file);
+        synced.map_err(|error| StateError::of(file, error))
     }
 
     fn sync(&self, folder: &Path) -> Result<(), StateError> {

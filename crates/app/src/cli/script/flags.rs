@@ -6,10 +6,10 @@
 
 // tidy: table
 
-use loadline_go::GoDuration;
 use loadline_go::duration::parse as parse_duration;
 use loadline_go::integer::parse_int_literal;
 
+use crate::cli::values;
 use crate::dialect::pflag::{Flag, Kind};
 
 fn whole(text: &str) -> Result<(), String> {
@@ -20,8 +20,8 @@ fn go_span(text: &str) -> Result<(), String> {
     parse_duration(text).map(drop)
 }
 
-fn span(text: &str) -> Result<(), String> {
-    GoDuration::parse_extended(text).map(drop)
+fn own_span(text: &str) -> Result<(), String> {
+    values::duration(text).map(drop)
 }
 
 const fn flag(
@@ -43,8 +43,8 @@ const fn flag(
 const WHOLE: Kind = Kind::Checked(whole);
 /// A duration with units, as k6's own flags require it.
 const GO_SPAN: Kind = Kind::Checked(go_span);
-/// A duration as in options of scripts.
-const SPAN: Kind = Kind::Checked(span);
+/// A duration as loadline's other commands read it: a plain number is seconds.
+const OWN_SPAN: Kind = Kind::Checked(own_span);
 
 /// The load, and the settings of requests.
 pub const OPTIONS: &[Flag] = &[
@@ -431,14 +431,14 @@ pub const BEYOND: &[Flag] = &[
     flag(
         "observe-baseline",
         None,
-        SPAN,
+        OWN_SPAN,
         "DURATION",
         "Observe for this long before the load [default: 2s]",
     ),
     flag(
         "observe-tail",
         None,
-        SPAN,
+        OWN_SPAN,
         "DURATION",
         "Observe for this long after the load [default: 2s]",
     ),
@@ -466,7 +466,7 @@ pub const BEYOND: &[Flag] = &[
     flag(
         "await-agent",
         None,
-        SPAN,
+        OWN_SPAN,
         "DURATION",
         "With --agents: wait this long for a lost agent to be replaced, then give its share to the others [default: 30s]",
     ),

@@ -15,7 +15,7 @@ use loadline_suite::capacity::{
 };
 use serde::Serialize;
 
-use super::probing::{Load, LoadKind, Prober, save_json};
+use super::probing::{Load, LoadKind, Prober, keep_json, save_json};
 use crate::cli::CapacityArgs;
 use crate::result_files::{check_apart, check_file};
 use crate::terminal::{print, style};
@@ -41,6 +41,19 @@ struct File<'a> {
     spent_s: f64,
     /// Where it was measured; `None` without a probe.
     environment: Option<&'a Environment>,
+}
+
+impl<'a> File<'a> {
+    fn of(answer: &'a Answer, target: &'a str, prober: &'a Prober, seen: &'a Seen) -> File<'a> {
+        File {
+            answer,
+            target,
+            command: prober.command_line(),
+            started_unix_ms: seen.started_unix_ms,
+            spent_s: seen.spent.as_secs_f64(),
+            environment: seen.environment.as_ref(),
+        }
+    }
 }
 
 /// Data kept in addition to the search.
@@ -87,6 +100,8 @@ pub(super) fn run(
         slo: &slo,
         within_ns,
         is_quiet,
+        target: &target,
+        json: json.as_deref(),
         search: Search::new(slo.clone(), settings),
     };
     let (answer, ended) = match hunt.go(&mut prober, &mut seen) {
@@ -95,14 +110,7 @@ pub(super) fn run(
         Err(why) if !hunt.search.probes().is_empty() => (hunt.search.interrupted(), Err(why)),
         Err(why) => return Err(why),
     };
-    let file = File {
-        answer: &answer,
-        target: &target,
-        command: prober.command_line(),
-        started_unix_ms: seen.started_unix_ms,
-        spent_s: seen.spent.as_secs_f64(),
-        environment: seen.environment.as_ref(),
-    };
+    let file = File::of(&answer, &target, &prober, &seen);
     let is_json_alone = json.as_deref() == Some("-");
     let look = match is_json_alone {
         true => style::of_stderr(no_color, env),
@@ -110,7 +118,9 @@ pub(super) fn run(
     };
     let text = tell::answer(&answer, &target, seen.spent, &look);
     // First of all the measurements are kept: a terminal may be gone.
-    let saved = json.map_or(Ok(()), |path| save_json(&path, &file));
+    let saved = json
+        .as_deref()
+        .map_or(Ok(()), |path| save_json(path, &file));
     let said = say(&text, is_json_alone);
     saved.and(said).and(ended)?;
     Ok(match args.at_least {
@@ -167,6 +177,9 @@ struct Hunt<'a> {
     slo: &'a Slo,
     within_ns: f64,
     is_quiet: bool,
+    target: &'a str,
+    /// Where the result goes, and what is known of it after each probe.
+    json: Option<&'a str>,
     search: Search,
 }
 
@@ -185,6 +198,8 @@ impl Hunt<'_> {
                     self.search
                         .told(Report::of(self.slo, &Figures::of(&result)));
                     self.tell_probe();
+                    let known = self.search.interrupted();
+                    keep_json(self.json, &File::of(&known, self.target, prober, seen));
                 }
                 SearchStep::Recover(order) => {
                     let what = tell::recovering(&order);
@@ -226,12 +241,7 @@ fn say(text: &str, to_stderr: bool) -> Result<(), Ending> {
         print::to_stderr(text);
         return Ok(());
     }
-    print::to_stdout(text).map_err(|error| {
-        Ending::refusal(
-            ExitCode::Other,
-            &format!("the result cannot be written: {error}"),
-        )
-    })
+    print::to_stdout(text).map_err(|error| Ending::unwritten("the result", &error))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_engine::clock::Clock;
+use loadline_model::audit::AUDITS_VARIABLE;
 use loadline_suite::runner::{Beat, ExecuteError, Executor, RunFiles, RunOrder};
 
 use super::wish::Wish;
@@ -73,6 +74,7 @@ impl Processes {
             .envs(&order.env)
             .env(RESULT_FILE, &order.result)
             .env(JOURNAL, &order.journal)
+            .env(AUDITS_VARIABLE, &order.audits)
             .env_remove(OBSERVE)
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)

@@ -369,12 +369,7 @@ impl Suite {
             false => String::new(),
         };
         let text = format!("{status}{tables}{written}{not_run}");
-        print::to_stdout(&text).map_err(|error| {
-            Ending::refusal(
-                ExitCode::Other,
-                &format!("the status cannot be written: {error}"),
-            )
-        })?;
+        print::to_stdout(&text).map_err(|error| Ending::unwritten("the status", &error))?;
         Ok(match code(&end) {
             ExitCode::ExternalAbort if wish.is_remote() => ExitCode::RestAbort,
             code => code,

@@ -4,11 +4,12 @@
 //! searched.
 
 use loadline_model::duration;
+use loadline_model::words::join;
 use loadline_report::Style;
 use loadline_report::table::{TextColumn, laid_out, natural_width};
 use loadline_suite::document::{Align, PlainTable};
 use loadline_suite::outcome::{RowStatus, SuiteOutcome};
-use loadline_suite::plan::{Plan, PlannedRow, join};
+use loadline_suite::plan::{Plan, PlannedRow};
 use loadline_suite::runner::{RunEnd, SuiteEvent};
 use loadline_suite::state::{StateFolder, SuiteRecord};
 use serde_json::json;

@@ -15,7 +15,7 @@ use loadline_report::svg::{self, CurvePoint, LoadCurve, Palette};
 use loadline_suite::sweep::{Axis, Curve, LoadPoint, Scaling};
 use serde::Serialize;
 
-use super::probing::{Load, LoadKind, Prober, save_json};
+use super::probing::{Load, LoadKind, Prober, can_be_replaced, keep_json, save_json};
 use crate::cli::SweepArgs;
 use crate::cli::values::VUS_MAX;
 use crate::result_files::{check_apart, check_file};
@@ -38,6 +38,18 @@ struct File<'a> {
     started_unix_ms: Option<u64>,
     /// Where it was measured; `None` without a load.
     environment: Option<&'a Environment>,
+}
+
+impl<'a> File<'a> {
+    fn of(curve: &'a Curve, wanted: &'a Wanted, prober: &'a Prober, seen: &'a Seen) -> File<'a> {
+        File {
+            curve,
+            target: &wanted.target,
+            command: prober.command_line(),
+            started_unix_ms: seen.started_unix_ms,
+            environment: seen.environment.as_ref(),
+        }
+    }
 }
 
 /// The settings of the command, apart from how loads are applied to the target.
@@ -77,14 +89,8 @@ pub(super) fn run(
     let mut prober = Prober::prepare(args.probing, command_line, env, files)?;
     let mut seen = Seen::default();
     let measured = wanted.measure(&mut prober, &mut seen);
-    let curve = Curve::of(wanted.axis, seen.points);
-    let file = File {
-        curve: &curve,
-        target: &wanted.target,
-        command: prober.command_line(),
-        started_unix_ms: seen.started_unix_ms,
-        environment: seen.environment.as_ref(),
-    };
+    let curve = Curve::of(wanted.axis, seen.points.clone());
+    let file = File::of(&curve, &wanted, &prober, &seen);
     // Measurements made before a load failed to start are reported too.
     match curve.points.is_empty() {
         false => wanted.tell(&file)?,
@@ -184,8 +190,21 @@ impl Wanted {
             }
             seen.points.push(point);
             seen.environment.get_or_insert(result.environment);
+            self.keep(prober, seen);
         }
         Ok(())
+    }
+
+    /// Keeps what is measured so far, so that it outlives the process.
+    fn keep(&self, prober: &Prober, seen: &Seen) {
+        let curve = Curve::of(self.axis, seen.points.clone());
+        let file = File::of(&curve, self, prober, seen);
+        keep_json(self.json.as_deref(), &file);
+        let csv = self.csv.as_deref().filter(|path| can_be_replaced(path));
+        if let Some(Err(ending)) = csv.map(|path| save_csv(path, &curve)) {
+            // The end is written again.
+            print::to_stderr(&ending.err);
+        }
     }
 
     fn tell(&self, file: &File<'_>) -> Result<(), Ending> {
@@ -197,7 +216,9 @@ impl Wanted {
         let json = self.json.as_deref();
         let saved = [
             json.map_or(Ok(()), |path| save_json(path, file)),
-            self.save_csv(file.curve),
+            self.csv
+                .as_deref()
+                .map_or(Ok(()), |path| save_csv(path, file.curve)),
             self.save_charts(file.curve),
         ];
         let told = match json {
@@ -205,22 +226,9 @@ impl Wanted {
                 print::to_stderr(&text);
                 Ok(())
             }
-            _ => print::to_stdout(&text)
-                .map_err(|error| failed("the table cannot be written", &error.to_string())),
+            _ => print::to_stdout(&text).map_err(|error| Ending::unwritten("the table", &error)),
         };
         saved.into_iter().chain([told]).collect()
-    }
-
-    fn save_csv(&self, curve: &Curve) -> Result<(), Ending> {
-        let Some(path) = &self.csv else {
-            return Ok(());
-        };
-        files::replace(path, tell::csv(curve)).map_err(|error| {
-            failed(
-                "--csv",
-                &format!("cannot write {}: {error}", path.display()),
-            )
-        })
     }
 
     fn save_charts(&self, curve: &Curve) -> Result<(), Ending> {
@@ -233,8 +241,11 @@ impl Wanted {
     }
 }
 
-fn failed(option: &str, why: &str) -> Ending {
-    Ending::refusal(ExitCode::Other, &format!("{option}: {why}"))
+fn save_csv(path: &Path, curve: &Curve) -> Result<(), Ending> {
+    files::replace(path, tell::csv(curve)).map_err(|error| {
+        let text = format!("--csv: cannot write {}: {error}", path.display());
+        Ending::refusal(ExitCode::Other, &text)
+    })
 }
 
 fn whole_users(users: &[f64]) -> Result<Vec<f64>, Ending> {

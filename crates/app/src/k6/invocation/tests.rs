@@ -1,5 +1,7 @@
 //! Complete command lines: their meaning, and the messages of the real k6 v2.2.0 for those that it refuses.
 
+use std::time::Duration;
+
 use loadline_model::{Behaviour, Executor};
 use proptest::prelude::*;
 use serde_json::json;
@@ -405,4 +407,23 @@ proptest! {
             let _ = invocation.consolidate(&facts(&json!({"vus": 2})));
         }
     }
+}
+
+#[test]
+fn durations_that_k6_has_no_flag_for_are_read_as_by_the_other_commands() {
+    let around = |line: &str, env: &Env| {
+        let observe = read(line, env)?.settings.observe;
+        Ok::<_, K6Error>((observe.baseline, observe.tail))
+    };
+    let seconds = Duration::from_secs;
+    let line = "t.js --observe-baseline 5 --observe-tail 1.5m";
+    assert_eq!(around(line, &Env::default()), Ok((seconds(5), seconds(90))));
+    let env = Env::from([
+        ("LOADLINE_OBSERVE_BASELINE", "3"),
+        ("LOADLINE_OBSERVE_TAIL", "250ms"),
+    ]);
+    let of_env = around("t.js", &env);
+    assert_eq!(of_env, Ok((seconds(3), Duration::from_millis(250))));
+    let refused = read("t.js --observe-tail -5s", &Env::default()).expect_err("it is negative");
+    assert!(refused.to_string().contains("observe-tail"), "{refused}");
 }

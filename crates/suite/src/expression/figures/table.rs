@@ -5,11 +5,11 @@
 
 use loadline_model::RunResult;
 use loadline_model::civil::Civil;
+use loadline_model::words::command_line;
 use serde::Serialize;
 
 use super::read::{check_passes, checks, delivered, failed, finished, generator};
 use super::{Dimension, Figure, Read};
-use crate::plan::command_line;
 use crate::runner::figures::{first_and_last_hour, time_to_first_success, time_to_plateau};
 
 const fn number(

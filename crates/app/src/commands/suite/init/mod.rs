@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use loadline_model::ExitCode;
 use loadline_model::front_end::is_plan;
+use loadline_model::words::split;
 use loadline_suite::init::{InitLoad, InitWish, compose, load_of_command};
-use loadline_suite::plan::{self, Front};
+use loadline_suite::plan::Front;
 
 use crate::Ending;
 use crate::cli::SuiteInitArgs;
@@ -58,7 +59,7 @@ fn asked(args: &SuiteInitArgs) -> Result<SuiteInitArgs, Ending> {
         ));
     }
     let (what, preset) = Asked::of(&mut std::io::stdin().lock(), &mut std::io::stderr())?.told();
-    let words = plan::split(&what);
+    let words = split(&what);
     let words = words.map_err(|why| Ending::usage(&format!("{what}: {why}")))?;
     let mut told = SuiteInitArgs {
         what: None,

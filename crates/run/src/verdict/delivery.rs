@@ -113,7 +113,7 @@ fn threw(facts: &Facts<'_>) -> Option<Finding> {
         Code::IterationsThrew.finding(
             gravity,
             format!(
-                "{} of {} ended with an uncaught exception ({}): the rest of their requests were not sent",
+                "{} of {} ended with an uncaught exception ({}): later requests of such an iteration were not sent",
                 count(thrown),
                 counted(all, "iteration"),
                 percent(part)

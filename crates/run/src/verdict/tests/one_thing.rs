@@ -1,6 +1,7 @@
 //! Runs with one thing wrong, or nothing: what is found, and what is not.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_model::FrontEnd;
@@ -395,6 +396,22 @@ fn ramp(top: u64, beyond: impl Fn(f64, &mut Row)) -> Run {
     run
 }
 
+/// A script's arrivals are iterations, which are not to be confused with its requests.
+#[test]
+fn the_knee_of_a_script_is_a_rate_of_iterations() {
+    let mut run = ramp(800, |offered, row| {
+        row.service_time_ns = percentiles(offered / 4.0, offered);
+        row.response_time_ns = row.service_time_ns;
+    });
+    run.plan.script = Some(Arc::default());
+    let verdict = run.judge();
+    let begin = "the target saturated at about 400 iterations/s";
+    assert!(verdict.headline.starts_with(begin), "{}", verdict.headline);
+    let knee = found(&verdict, Code::Saturated).expect("told");
+    let begin = "goodput stopped rising at 400 iterations/s, with about 400 iterations/s offered";
+    assert!(knee.text.starts_with(begin), "{}", knee.text);
+}
+
 #[test]
 fn a_ramp_into_saturation_shows_the_knee() {
     let mut run = ramp(800, |offered, row| {
@@ -466,7 +483,7 @@ fn more_virtual_users_without_more_throughput_show_the_knee() {
     let knee = verdict.saturation.expect("seen");
     assert_eq!(knee.throughput, 400.0);
     let text = &found(&verdict, Code::Saturated).expect("told").text;
-    assert!(text.contains("with 40 virtual users"), "{text}");
+    assert!(text.contains("by 40 virtual users"), "{text}");
     assert_eq!(verdict.limit, Limit::Target);
 }
 

@@ -513,7 +513,7 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
         (how, longer)
     } else if lateness::was_partly_late(facts) {
         let how = format!(
-            "{} of the requests started {} late or later",
+            "{} of the requests started at least {} late",
             percent(lateness::late_share(facts)),
             seconds(lateness::LATE_NS)
         );

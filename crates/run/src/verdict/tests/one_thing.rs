@@ -1,7 +1,6 @@
 //! Runs with one thing wrong, or nothing: what is found, and what is not.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_model::FrontEnd;
@@ -380,7 +379,7 @@ fn one_answer_to_many_questions_is_told() {
 }
 
 /// A ramp to `top` on a target with a capacity of 400/s.
-fn ramp(top: u64, beyond: impl Fn(f64, &mut Row)) -> Run {
+pub(super) fn ramp(top: u64, beyond: impl Fn(f64, &mut Row)) -> Run {
     let mut run = Run::new(rate_ramp(top, 20, 500), 20.0, top * 10, 5.0);
     run.seconds(20, |number, row| {
         let offered = top * (2 * number + 1) / 40;
@@ -394,22 +393,6 @@ fn ramp(top: u64, beyond: impl Fn(f64, &mut Row)) -> Run {
         }
     });
     run
-}
-
-/// A script's arrivals are iterations, which are not to be confused with its requests.
-#[test]
-fn the_knee_of_a_script_is_a_rate_of_iterations() {
-    let mut run = ramp(800, |offered, row| {
-        row.service_time_ns = percentiles(offered / 4.0, offered);
-        row.response_time_ns = row.service_time_ns;
-    });
-    run.plan.script = Some(Arc::default());
-    let verdict = run.judge();
-    let begin = "the target saturated at about 400 iterations/s";
-    assert!(verdict.headline.starts_with(begin), "{}", verdict.headline);
-    let knee = found(&verdict, Code::Saturated).expect("told");
-    let begin = "goodput stopped rising at 400 iterations/s, with about 400 iterations/s offered";
-    assert!(knee.text.starts_with(begin), "{}", knee.text);
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn peer_of(url: &str) -> Option<String> {
 /// The observers of one argument.
 fn read(text: &str) -> Result<Vec<ObserverSpec>, String> {
     let Some(file) = text.strip_prefix('@') else {
-        return ObserverSpec::parse(text).map_err(|error| format!("--observe {text}: {error}"));
+        return ObserverSpec::parse(text).map_err(|error| format!("--observe: {error}"));
     };
     let content = std::fs::read_to_string(Path::new(file))
         .map_err(|error| format!("--observe {text}: cannot read the file: {error}"))?;

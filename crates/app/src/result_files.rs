@@ -73,14 +73,14 @@ pub(crate) fn check_file(option: &str, path: &Path) -> Result<(), String> {
     let refused = |why: &dyn Display| {
         let path = path.display();
         Err(format!(
-            "{option}: {path} cannot be written: {why}; name a file in a folder that can be written to"
+            "{option}: {path} cannot be written: {why}; choose a file in a writable directory"
         ))
     };
     if path == Path::new("-") {
         return refused(&"- would be a file of this name (./- names it)");
     }
     match fs::metadata(path) {
-        Ok(known) if known.is_dir() => return refused(&"it is a folder"),
+        Ok(known) if known.is_dir() => return refused(&"it is a directory"),
         // A device or a pipe accepts anything.
         Ok(known) if !known.is_file() => return Ok(()),
         _ => {}
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&there).expect("there"), "before");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
         for (path, why) in [
-            (folder.path().to_path_buf(), "it is a folder"),
+            (folder.path().to_path_buf(), "it is a directory"),
             (folder.path().join("no/such.json"), "No such file"),
             (PathBuf::from("-"), "./-"),
         ] {

@@ -297,7 +297,8 @@ fn the_consumers_of_a_queue() {
             &["waited at the end of the load", "not drained"],
         );
     let text = judged.text("slowest-stage");
-    let rates = Regex::new(r"^sink takes ([\d.]+)/s of ([\d.]+)/s taken in").expect("it is one");
+    let rates =
+        Regex::new(r"^sink processed ([\d.]+)/s of ([\d.]+)/s received").expect("it is one");
     let rates = rates.captures(text).unwrap_or_else(|| panic!("{text}"));
     for (place, true_rate) in [(1, 95.0), (2, 400.0)] {
         let told: f64 = rates[place].parse().expect("it is a number");

@@ -383,6 +383,13 @@ fn a_row_of_the_table_by_name_has_its_course_and_its_errors() {
     page.press("Enter");
     page.wait_for(&format!("{button}.ariaExpanded === 'true'"));
     assert_eq!(page.shown(".detail canvas"), 2);
+    let is_within = "[...document.querySelectorAll('.detail figure')].every((figure) => \
+                     figure.querySelector('canvas').offsetWidth <= figure.clientWidth)";
+    assert_eq!(
+        page.value(is_within),
+        true,
+        "a chart overlaps its neighbour"
+    );
     assert_eq!(page.text(".detail li"), "status 503 (10×)");
     page.value("document.querySelector('#names tbody tr td').click()");
     page.wait_for("document.querySelectorAll('.detail').length === 2");

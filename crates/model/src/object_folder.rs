@@ -1,4 +1,4 @@
-//! A folder of an object store as users write it: `s3://BUCKET[/FOLDER]`.
+//! A folder of an object store as users write it: `s3://BUCKET[/DIR]`.
 //!
 //! Must not know where the store is, nor its protocol. Invariant: object stores accept every folder of this
 //! type.
@@ -26,7 +26,7 @@ impl ObjectFolder {
         text.starts_with(SCHEME)
     }
 
-    /// Parses `s3://BUCKET[/FOLDER]`; the default folder is `folder`. `None`: the name of the bucket or folder
+    /// Parses `s3://BUCKET[/DIR]`; the default folder is `folder`. `None`: the name of the bucket or folder
     /// is invalid.
     #[must_use]
     pub fn read(text: &str, folder: &str) -> Option<ObjectFolder> {

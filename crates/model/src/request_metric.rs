@@ -55,7 +55,7 @@ impl RequestMetric {
             )),
             Some((_, metric)) => Ok(*metric),
             None => Err(format!(
-                "threshold {:?}: {:?} is not measured here; use {}",
+                "threshold {:?}: there is no metric {:?}; use {}",
                 &*threshold.source,
                 &*selector.metric,
                 NAMES.map(|(name, _)| name).join(", ")

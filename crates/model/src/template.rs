@@ -86,7 +86,7 @@ impl Template {
             let hole = after[..close].trim();
             pieces.push(
                 parse_hole(hole, read_lines)
-                    .map_err(|why| format!("template hole {{{{{hole}}}}}: {why}"))?,
+                    .map_err(|why| format!("template {{{{{hole}}}}}: {why}"))?,
             );
             rest = &after[close + 2..];
         }
@@ -173,7 +173,7 @@ fn parse_hole(
             lines: non_empty(file, read_lines)?,
             at_random: true,
         }),
-        _ => Err(format!("is unknown; use {HOLES}")),
+        _ => Err(format!("unknown; use {HOLES}")),
     }
 }
 

@@ -211,13 +211,13 @@ impl<'a> Fields<'a> {
         let file = file.filter(|file| !file.is_empty()).unwrap_or(usual);
         if file.starts_with('/') && folder(file).is_empty() {
             return Err(invalid(format!(
-                "{}: the file {file:?} is in no folder that a volume could be mounted at",
+                "{}: the file {file:?} is not in a directory where a volume can be mounted",
                 self.path
             )));
         }
         if file.split('/').any(|part| part == "..") {
             return Err(invalid(format!(
-                "{}: the file {file:?} leaves its folder",
+                "{}: the file {file:?} leaves its directory",
                 self.path
             )));
         }
@@ -229,7 +229,7 @@ impl<'a> Fields<'a> {
         match self.text("localFile")?.unwrap_or_default() {
             "" => Ok(None),
             path if !path.starts_with('/') || folder(path).is_empty() => Err(invalid(format!(
-                "{}: {path:?} is not the absolute path of a file in a folder",
+                "{}: {path:?} is not the absolute path of a file in a directory",
                 self.path("localFile")
             ))),
             path => Ok(Some(path.to_owned())),

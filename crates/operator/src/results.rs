@@ -62,7 +62,7 @@ impl Wanted {
         let [place, secret_place] = places;
         if let Some(text) = said.results.filter(|text| ObjectFolder::is_meant(text)) {
             let folder = ObjectFolder::read(text, name)
-                .ok_or_else(|| invalid(format!("{place}: {text:?} is not s3://BUCKET[/FOLDER]")))?;
+                .ok_or_else(|| invalid(format!("{place}: {text:?} is not s3://BUCKET[/DIR]")))?;
             let secret = said.secret.filter(|secret| is_name(secret)).ok_or_else(|| {
                 invalid(format!(
                     "{secret_place}: an object store needs the name of a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
@@ -73,7 +73,7 @@ impl Wanted {
         }
         if said.secret.is_some() {
             return Err(invalid(format!(
-                "{secret_place}: only an object store, s3://BUCKET[/FOLDER], needs a Secret"
+                "{secret_place}: only an object store, s3://BUCKET[/DIR], needs a Secret"
             )));
         }
         Wanted::in_cluster(place, said.results, name)
@@ -91,7 +91,7 @@ impl Wanted {
             .unwrap_or_default();
         if !is_name(claim) || path.len() > PATH_MAX || !leads_inside(path) {
             return Err(invalid(format!(
-                "{place}: {text:?} is neither configMap, volumeClaim/NAME[/FOLDER], s3://BUCKET[/FOLDER] nor none"
+                "{place}: {text:?} is neither configMap, volumeClaim/NAME[/DIR], s3://BUCKET[/DIR] nor none"
             )));
         }
         Ok(Wanted::Volume {

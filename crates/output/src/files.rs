@@ -98,7 +98,7 @@ fn beside(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::InvalidInput,
-            "the path names a folder, not a file",
+            "the path names a directory, not a file",
         )
     })?;
     let mut hidden = OsString::from(".");

@@ -48,6 +48,10 @@ const STUMBLES: &[(&str, &str)] = &[
     ("that was looked at", "sample"),
     ("machine of its own", "its own machine"),
     ("pages of other places", "pages of other sites"),
+    ("template hole", "template"),
+    ("gave way", "failed"),
+    ("along a line", "steadily"),
+    ("ran or could", "runnable tasks"),
 ];
 /// Documents for authors only, and those that quote other tools or other versions.
 const NOT_READ: &[&str] = &[

@@ -25,8 +25,8 @@ pub struct K8sArgs {
 pub enum K8sAction {
     /// Run a k6 script or a JMeter plan on N pods as one test, follow its log, and exit with its exit code
     ///
-    /// A script and its dependencies go into a ConfigMap, bundled as by loadline archive; a plan with the files that its
-    /// elements name. Ctrl-C stops the test; a second Ctrl-C detaches from it.
+    /// A script goes into a ConfigMap with its dependencies, a plan with the files that its elements name. Ctrl-C stops
+    /// the test; a second Ctrl-C detaches from it.
     ///
     /// Exit codes: those of the test; 255 if it could not run.
     Run(K8sRunArgs),
@@ -73,8 +73,8 @@ pub struct K8sKeepArgs {
     /// What it leaves.
     #[command(flatten)]
     pub left: K8sLeftArgs,
-    /// Folder for the result and its page, or for a suite's files, on disk or s3://BUCKET/FOLDER [default: they are printed as a parcel]
-    #[arg(long, value_name = "FOLDER")]
+    /// Directory for the result and its page, or for a suite's files, on disk or s3://BUCKET/DIR [default: they are printed as a parcel]
+    #[arg(long, value_name = "DIR")]
     pub to: Option<String>,
     /// Certificates that the store is trusted by, if the file is there [default: the system's]
     #[arg(long, value_name = "FILE")]
@@ -88,7 +88,7 @@ pub struct K8sLeftArgs {
     /// JSON result that it leaves
     #[arg(long, value_name = "FILE")]
     pub result: Option<PathBuf>,
-    /// Folder that a suite leaves, with its documents and its state
+    /// Directory that a suite leaves, with its documents and its state
     #[arg(long, value_name = "DIR")]
     pub suite: Option<PathBuf>,
 }
@@ -133,7 +133,7 @@ pub struct K8sNewArgs {
     #[arg(long, conflicts_with = "detach")]
     pub rm: bool,
     /// Write result.json and report.html to this directory
-    #[arg(short, long, value_name = "FOLDER", conflicts_with = "detach")]
+    #[arg(short, long, value_name = "DIR", conflicts_with = "detach")]
     pub out: Option<PathBuf>,
 }
 
@@ -210,7 +210,7 @@ pub struct K8sResultsArgs {
     #[arg(long)]
     pub json: bool,
     /// Write result.json and report.html to this directory
-    #[arg(short, long, value_name = "FOLDER")]
+    #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 

@@ -74,8 +74,8 @@ pub struct PlanSourceArgs {
     /// The plan
     #[arg(value_name = "PLAN.jmx")]
     pub plan: String,
-    /// Override a property of an element (repeatable): \"Thread Group.num_threads=200\", or disable
-    /// it: \"Thread Group.enabled=false\"
+    /// Override a property of an element (repeatable): 'Thread Group.num_threads=200', or disable
+    /// it: 'Thread Group.enabled=false'
     #[arg(long, value_name = "ELEMENT.PROPERTY=VALUE", value_parser = Edit::parse)]
     pub set: Vec<Edit>,
     /// Send every HTTP request to this host
@@ -93,7 +93,7 @@ pub struct PlanSourceArgs {
     /// Set a JMeter property (repeatable)
     #[arg(short = 'J', long, value_name = "NAME=VALUE")]
     pub jmeterproperty: Vec<String>,
-    /// Accepted for compatibility: it is for remote JMeter servers
+    /// Accepted for compatibility; has no effect
     #[arg(short = 'G', long, value_name = "NAME=VALUE")]
     pub globalproperty: Vec<String>,
     /// Set a property that has no other value (repeatable)

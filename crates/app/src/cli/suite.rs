@@ -193,7 +193,7 @@ pub struct SuiteRunArgs {
 /// How a suite can be ended beside signals.
 #[derive(Args, Debug)]
 pub struct SuiteEndingArgs {
-    /// Serve the part of the REST API that stops the suite: docs/control.md
+    /// Serve a REST API that can stop the suite: docs/control.md
     #[arg(long, value_name = "HOST:PORT")]
     pub address: Option<String>,
 }

@@ -282,7 +282,10 @@ pub fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once(':')
         .ok_or_else(|| format!("{text:?} has no colon; write 'Name: value'"))?;
-    header_name(name)?;
+    header_name(name).map_err(|why| match name.is_empty() {
+        true => format!("{why}; write 'Name: value'"),
+        false => why,
+    })?;
     let value = value.trim_matches([' ', '\t']);
     header_value(value)?;
     Ok((name.to_owned(), value.to_owned()))
@@ -294,7 +297,7 @@ pub fn header(text: &str) -> Result<(String, String), String> {
 /// Names the forbidden character.
 pub fn header_name(name: &str) -> Result<(), String> {
     if name.is_empty() {
-        return Err("the header has no name; write 'Name: value'".to_owned());
+        return Err("the header has no name".to_owned());
     }
     match name.chars().find(|c| !is_token_char(*c)) {
         Some(c) => Err(format!("header name {name:?} contains {c:?}")),

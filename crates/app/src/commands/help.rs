@@ -98,7 +98,7 @@ fn overview() -> String {
     let mut text = Cli::command().render_help().to_string();
     text.push_str("\nTopics:\n");
     for Topic { name, about, .. } in TOPICS {
-        text.push_str(&format!("  {name:11} {about}\n"));
+        text.push_str(&format!("  {name:11}  {about}\n"));
     }
     text
 }
@@ -117,7 +117,15 @@ fn unknown(name: &str) -> Ending {
     let known = Cli::command().subcommands(topics);
     let refused = known.try_get_matches_from(["loadline", name]);
     let told = refused.map_or_else(|error| error.render().to_string(), |_| String::new());
-    let like = told.lines().find(|line| line.contains("similar"));
+    // clap also finds names that merely share some letters: those start otherwise.
+    let starts_alike = |line: &&str| {
+        let other = line.split('\'').nth(1);
+        other.is_some_and(|other| other.chars().next() == name.chars().next())
+    };
+    let like = told
+        .lines()
+        .find(|line| line.contains("similar"))
+        .filter(starts_alike);
     let like = like.map(|line| {
         let names = line.trim().trim_start_matches("tip: ");
         names.replace("subcommand", "name")
@@ -160,7 +168,9 @@ mod tests {
         assert_eq!(ending.code, ExitCode::InvalidConfig);
         assert!(ending.err.contains("'verdict'"), "{ending}");
         assert!(unknown("rnu").err.contains("'run'"));
-        assert!(!unknown("xyzzy").err.contains("similar"));
+        for strange in ["xyzzy", "nosuch"] {
+            assert!(!unknown(strange).err.contains("similar"), "{strange}");
+        }
     }
 
     /// The output of `--help` for the command with these words.

@@ -48,7 +48,7 @@ pub(crate) fn prepare(folder: &str, replaces: bool) -> Result<(), Ending> {
     match inside.next() {
         None => Ok(()),
         Some(_) => Err(refused(&format!(
-            "-o: {folder} is not empty: name another folder, or replace what is in it with -f"
+            "-o: {folder} is not empty: choose another directory, or replace what is in it with -f"
         ))),
     }
 }

@@ -312,7 +312,7 @@ pub(crate) fn usage() -> String {
             Meaning::Replace => "overwrite existing results",
             Meaning::Harmless => "accepted; has no effect",
             Meaning::ReportAtEnd => "create a dashboard from the results (needs -l)",
-            Meaning::ReportFolder => "the folder of the dashboard (default: report-output)",
+            Meaning::ReportFolder => "directory of the dashboard (default: report-output)",
             Meaning::ReportOf => "only create a dashboard from this results file",
             Meaning::Proxy(property) => match *property {
                 "http.proxyHost" => "proxy host for all samplers",

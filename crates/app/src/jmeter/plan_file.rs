@@ -214,7 +214,7 @@ pub(crate) fn check(reading: &Reading, options: &Options, world: &World) -> Resu
         return Ok(());
     }
     Err(Ending::usage(&format!(
-        "the plan has unsupported parts:{what}\nrun it without these with --allow-unsupported"
+        "the plan has unsupported parts:{what}\n--allow-unsupported runs the rest"
     )))
 }
 

@@ -150,10 +150,9 @@ fn closed(names: Vec<String>, ended: Vec<Option<Ended>>, held_up_ns: u64) -> Clo
 pub(crate) fn check_audit(specs: &[OutputSpec], audits: bool, env: &Env) -> Result<(), String> {
     let can_be = |spec: &OutputSpec| matches!(spec.kind, OutputKind::PrometheusRw);
     match audits && env.get("LOADLINE_AUDIT").is_none() && !specs.iter().any(can_be) {
-        true => Err(
-            "--audit checks what an output prometheus-rw pushed, and there is none; add -o prometheus-rw=URL"
-                .to_owned(),
-        ),
+        true => {
+            Err("--audit needs an output that it can check; add -o prometheus-rw=URL".to_owned())
+        }
         false => Ok(()),
     }
 }

@@ -106,7 +106,7 @@ fn whole_vus(target: ArrivalRate) -> Result<u32, String> {
 
 fn open(load: &LoadArgs, vus: u32, timeout: Duration, seed: u64) -> Result<Executor, String> {
     if load.pacing.is_some() {
-        return Err("--pacing is for the closed model; with an arrival rate drop it".to_owned());
+        return Err("--pacing needs a closed model: remove it or the arrival rate".to_owned());
     }
     let spacing = match load.arrivals {
         Arrivals::Even => Spacing::Even,

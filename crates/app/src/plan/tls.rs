@@ -67,7 +67,7 @@ fn pem(option: &str, file: &str, kind: &str, files: &Files) -> Result<Vec<u8>, S
         return Ok(bytes);
     }
     Err(format!(
-        "{option}: {file} holds no PEM of a {}; convert it, for example with openssl",
+        "{option}: {file} contains no {} in PEM format; convert it, for example with openssl",
         kind.to_lowercase()
     ))
 }

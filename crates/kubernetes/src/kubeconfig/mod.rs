@@ -106,7 +106,7 @@ impl Kubeconfig {
                 .map(|path| path.display().to_string())
                 .collect();
             Error::config(format!(
-                "there is no kubeconfig file ({}); set KUBECONFIG or name one",
+                "there is no kubeconfig file ({}); set KUBECONFIG or give --kubeconfig",
                 names.join(", ")
             ))
         })

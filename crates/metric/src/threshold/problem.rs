@@ -54,7 +54,7 @@ impl fmt::Display for Problem {
             Self::Empty => write!(f, "a threshold is needed, such as p(95)<500"),
             Self::UnknownAggregation(name) => write!(
                 f,
-                "`{name}` is not an aggregation; use avg, min, max, med, p(N), count, rate or value"
+                "`{name}` is neither an aggregation (avg, min, max, med, p(N), count, rate, value) nor a rate (error_rate, goodput, throughput)"
             ),
             Self::TwoMetrics(name) => write!(
                 f,

@@ -266,7 +266,7 @@ mod tests {
                     json!({"volumeClaim": {"name": "v", "file": "/a.js"}}),
                 ),
                 "InvalidSpec",
-                "no folder",
+                "not in a directory",
             ),
             (with("cleanup", json!("pre")), "InvalidSpec", "spec.cleanup"),
             (with("testRunId", json!("1")), "Unsupported", "testRunId"),

@@ -52,7 +52,7 @@ impl Comparison {
             escaped(caution(&self.differences))
         ));
         if !self.differences.is_empty() {
-            let head = ["bearing", "where"].map(str::to_owned);
+            let head = ["kind", "where"].map(str::to_owned);
             begin_table(
                 out,
                 "What differs between the tests",

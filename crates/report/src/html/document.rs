@@ -54,7 +54,7 @@ const CHARTS_SHOWN: [(&str, &str, &str); 14] = [
     (
         "heat",
         "Heat map of service times",
-        "how many requests took how long",
+        "requests by second and service time",
     ),
     (
         "percentiles",

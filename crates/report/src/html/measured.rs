@@ -199,24 +199,24 @@ pub(super) fn checks(html: &mut Html, result: &RunResult) {
         return;
     }
     all.sort_by_key(|(_, check)| check.first_seen);
-    let held: u64 = all.iter().map(|(_, check)| check.passes).sum();
+    let passed: u64 = all.iter().map(|(_, check)| check.passes).sum();
     let failed: u64 = all.iter().map(|(_, check)| check.fails).sum();
     let remark = format!(
-        "{} of {} held",
-        share(held, held + failed),
-        count(held + failed)
+        "{} of {} passed",
+        share(passed, passed + failed),
+        count(passed + failed)
     );
     html.heading("Checks", &remark);
     html.wide();
     html.raw("<table class=\"outcomes\"><thead><tr><th scope=\"col\">outcome</th>");
-    html.raw("<th scope=\"col\">check</th><th scope=\"col\" class=\"n\">held</th>");
+    html.raw("<th scope=\"col\">check</th><th scope=\"col\" class=\"n\">passed</th>");
     html.raw("<th scope=\"col\" class=\"n\">failed</th><th scope=\"col\" class=\"n\">share</th></tr></thead><tbody>");
     for (name, check) in all.iter().take(ROWS_MAX) {
         let (passes, fails) = (check.passes, check.fails);
         html.raw(match fails {
-            0 => "<tr class=\"good\"><td>✓ always</td>",
-            _ if passes == 0 => "<tr class=\"alarm\"><td>✗ never</td>",
-            _ => "<tr class=\"caution\"><td>! not always</td>",
+            0 => "<tr class=\"good\"><td>✓ passed</td>",
+            _ if passes == 0 => "<tr class=\"alarm\"><td>✗ failed</td>",
+            _ => "<tr class=\"caution\"><td>! failed at times</td>",
         });
         html.between("<th scope=\"row\">", name, "</th>");
         html.between("<td class=\"n\">", &count(passes), "</td>");

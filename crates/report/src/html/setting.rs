@@ -36,20 +36,14 @@ pub(super) fn scenarios(html: &mut Html, result: &RunResult) {
         ("load", Side::Words),
         ("starts at", Side::Numbers),
         ("graceful stop", Side::Numbers),
-        ("does", Side::Code),
+        ("runs", Side::Code),
         ("tags", Side::Code),
     ];
     let rows: Vec<Vec<String>> = all.iter().take(ROWS_MAX).map(row).collect();
     html.table(&columns, &rows);
     let marks: Vec<Vec<String>> = marks::of(result)
         .into_iter()
-        .map(|shown| {
-            vec![
-                span(shown.mark.at_ns as f64),
-                shown.mark.kind,
-                shown.mark.text,
-            ]
-        })
+        .map(|shown| vec![at(shown.mark.at_ns), shown.mark.kind, shown.mark.text])
         .collect();
     if !marks.is_empty() {
         html.heading("Marks", "on the time axis");
@@ -59,6 +53,14 @@ pub(super) fn scenarios(html: &mut Html, result: &RunResult) {
             ("what happened", Side::Words),
         ];
         html.table(&columns, &marks);
+    }
+}
+
+/// An instant of the run; its start is not "0 ns".
+fn at(ns: u64) -> String {
+    match ns {
+        0 => "0 s".to_owned(),
+        ns => span(ns as f64),
     }
 }
 
@@ -137,8 +139,9 @@ pub(super) fn environment(html: &mut Html, result: &RunResult) {
         .map(|bytes| format!("{} for this process", Bytes(bytes)));
     let cores = match environment.cores > 0.0 {
         true => format!(
-            "{:.1} for this process, {}",
-            environment.cores,
+            "{} for this process, {}",
+            // With a decimal only for a quota.
+            (environment.cores * 10.0).round() / 10.0,
             counted(u64::from(environment.workers), "worker")
         ),
         false => String::new(),
@@ -152,8 +155,8 @@ pub(super) fn environment(html: &mut Html, result: &RunResult) {
         ("processor", environment.processor.clone()),
         ("cores", cores),
         ("memory", all_memory.join(", ")),
-        ("open files at most", whole(environment.open_files_max)),
-        ("ports for connections", whole(environment.ephemeral_ports)),
+        ("open file limit", whole(environment.open_files_max)),
+        ("local ports", whole(environment.ephemeral_ports)),
         ("seed", result.plan.seed.to_string()),
     ]
     .into_iter()

@@ -12,7 +12,8 @@ use super::measured::in_unit;
 use crate::conservation;
 use crate::text::generator::written;
 use crate::text::how_ended;
-use crate::units::{count, rate, span};
+use crate::units::count;
+use crate::verdict::saturation;
 
 /// The outcome of a run, at a glance.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,17 +74,8 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
         html.between("<p class=\"ended\">", &sentence(how), "</p>");
     }
     crossed(html, result);
-    if let Some(saturation) = &verdict.saturation {
-        let before = saturation.p99_before_ns.map_or_else(String::new, |ns| {
-            let p99 = span(ns as f64);
-            format!("; just before it, p99 response time was {p99}")
-        });
-        let text = format!(
-            "Saturation point: about {} offered, goodput {}{before}.",
-            rate(saturation.offered),
-            rate(saturation.throughput)
-        );
-        html.between("<p>", &text, "</p>");
+    if let Some(point) = saturation(result) {
+        html.between("<p>", &format!("{}.", sentence(&point)), "</p>");
     }
     if !verdict.findings.is_empty() {
         html.raw("<ul class=\"findings\">");

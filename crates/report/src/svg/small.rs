@@ -66,7 +66,7 @@ pub fn small_charts(results: &[&RunResult], palette: &Palette) -> SmallCharts {
     SmallCharts {
         scales: format!(
             "All charts have the same scales. Above: good responses (filled), and wrong or failed requests (dashed), 0 to \
-             {}. Below: p99 of the service time, {} to {}{logarithmic}. From left to right: {}.",
+             {}. Below: p99 of the service time, {} to {}{logarithmic}. Width of a chart: {}.",
             rate(rates.high),
             low,
             span(times.high),

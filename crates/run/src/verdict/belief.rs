@@ -305,7 +305,7 @@ fn long_tail(facts: &Facts<'_>) -> Option<Spread> {
         (is_spike(ns, *factor) && enough(*quantile)).then_some((*quantile, ns))
     })?;
     let text = format!(
-        "one in {:.0} responses took {} or more, the median was {}",
+        "one in {:.0} responses took {} or more; the median was {}",
         1.0 / (1.0 - quantile),
         duration(ns / 1e9),
         duration(median / 1e9)
@@ -331,7 +331,7 @@ fn lag_exceeds_latency(facts: &Facts<'_>) -> Option<Finding> {
         Code::LagExceedsLatency.finding(
             gravity,
             format!(
-                "starts were late by {} (p99), the median service time was {}: \
+                "starts were {} late (p99), and the median service time was {}: \
                      response times include the generator's own delay",
                 duration(lag as f64 / 1e9),
                 duration(median as f64 / 1e9)

@@ -113,7 +113,7 @@ fn threw(facts: &Facts<'_>) -> Option<Finding> {
         Code::IterationsThrew.finding(
             gravity,
             format!(
-                "{} of {} ended with an uncaught exception ({}): the rest of their requests were not sent",
+                "{} of {} ended with an uncaught exception ({}): later requests of such an iteration were not sent",
                 count(thrown),
                 counted(all, "iteration"),
                 percent(part)
@@ -513,7 +513,7 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
         (how, longer)
     } else if lateness::was_partly_late(facts) {
         let how = format!(
-            "{} of the requests started {} late or later",
+            "{} of the requests started at least {} late",
             percent(lateness::late_share(facts)),
             seconds(lateness::LATE_NS)
         );

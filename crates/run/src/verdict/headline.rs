@@ -18,7 +18,7 @@ use super::queue;
 use super::saturation::Knee;
 use super::shapes;
 use super::stability;
-use super::wording::{count, counted, duration, percent, rate};
+use super::wording::{count, counted, duration, iterations, percent, rate};
 
 /// Share of good responses from which the headline does not mention the others.
 const WELL: f64 = 0.99;
@@ -273,7 +273,7 @@ fn partly_good_headline(facts: &Facts<'_>, asked: f64, well: f64) -> Headline {
 }
 
 fn knee_headline(knee: &Knee, limit: Limit) -> Headline {
-    let at = rate(knee.point.throughput);
+    let at = knee.rate(knee.point.throughput);
     let who = match limit {
         Limit::Generator => "the generator, not the target, was at its limit",
         Limit::Network => "the network was at its limit",
@@ -456,11 +456,6 @@ fn others_have(facts: &Facts<'_>, status: u16, n: u64) -> String {
         false => "most others",
     };
     format!("{which} have status {status}")
-}
-
-/// Iterations of a script per second, as text.
-fn iterations(per_second: f64) -> String {
-    rate(per_second).replace("/s", " iterations/s")
 }
 
 #[cfg(test)]

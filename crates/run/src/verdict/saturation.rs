@@ -10,7 +10,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit, Saturation};
 use super::code::Code;
 use super::facts::{Facts, row_seconds};
 use super::stats::median;
-use super::wording::{count, duration, rate};
+use super::wording::{count, duration, iterations, rate};
 
 /// Minimum number of seconds to evaluate a ramp.
 const ROWS_MIN: usize = 6;
@@ -38,8 +38,20 @@ pub(super) struct Knee {
     fell_to: Option<f64>,
     /// Virtual users at the knee, for a ramp of them.
     vus: Option<u64>,
+    /// Whether the rates are those of iterations, not of requests.
+    counts_iterations: bool,
     /// Whether single responses took longer after the knee than before it.
     pub(super) slowed: bool,
+}
+
+impl Knee {
+    /// A rate of the load at the knee, with its unit.
+    pub(super) fn rate(&self, per_second: f64) -> String {
+        match self.counts_iterations {
+            true => iterations(per_second),
+            false => rate(per_second),
+        }
+    }
 }
 
 /// A bound that the p99 exceeded.
@@ -70,7 +82,11 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Knee> {
     match scenario.executor {
         Executor::RampingArrivalRate { .. } => {
             let each = facts.requests_per_iteration();
-            find_in_rates(&rising(points(facts, each, offered_rate)?)?)
+            let knee = find_in_rates(&rising(points(facts, each, offered_rate)?)?)?;
+            Some(Knee {
+                counts_iterations: facts.is_script(),
+                ..knee
+            })
         }
         Executor::RampingVus { .. } => {
             let points = rising(points(facts, 1.0, active_vus)?)?;
@@ -87,18 +103,18 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Knee> {
 
 pub(super) fn finding(knee: &Knee, limit: Limit) -> Finding {
     let with = knee.vus.map_or_else(String::new, |vus| {
-        format!(" with {} virtual users", count(vus))
+        format!(" by {} virtual users", count(vus))
     });
     let before = knee.point.p99_before_ns.map_or_else(String::new, |ns| {
         format!("; p99 just before was {}", duration(ns as f64 / 1e9))
     });
     let fell = knee.fell_to.map_or_else(String::new, |left| {
-        format!(", and more load brought it down to {}", rate(left))
+        format!(", and more load brought it down to {}", knee.rate(left))
     });
     let text = format!(
-        "goodput stopped rising at {} of an offered load of about {}{with}{fell}{before}",
-        rate(knee.point.throughput),
-        rate(knee.point.offered),
+        "goodput stopped rising at {}, with about {} offered{with}{fell}{before}",
+        knee.rate(knee.point.throughput),
+        knee.rate(knee.point.offered),
     );
     let advice = match limit {
         Limit::Generator => {
@@ -186,6 +202,7 @@ fn find_in_rates(points: &[Point]) -> Option<Knee> {
         passed: passed(points, knee, "response time"),
         fell_to,
         vus: None,
+        counts_iterations: false,
         slowed: has_slowed(points, knee),
     })
 }
@@ -213,6 +230,7 @@ fn find_in_vus(points: &[Point]) -> Option<(Knee, usize)> {
         passed: None,
         fell_to,
         vus: Some(vus as u64),
+        counts_iterations: false,
         slowed: true,
     };
     Some((knee, at))

@@ -220,7 +220,7 @@ fn late(facts: &Facts<'_>) -> Option<Finding> {
         Code::ScheduleLag.finding(
             Gravity::Caution,
             format!(
-                "although a VU was free, 1 % of the requests started {} late or later (start window {})",
+                "1 % of the requests started at least {} late, although a VU was free (start window {})",
                 duration(lag as f64 / 1e9),
                 duration(window.as_secs_f64())
             ),

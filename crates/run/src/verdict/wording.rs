@@ -32,6 +32,11 @@ pub(super) fn rate(per_second: f64) -> String {
     }
 }
 
+/// Iterations of a script per second, as text.
+pub(super) fn iterations(per_second: f64) -> String {
+    rate(per_second).replace("/s", " iterations/s")
+}
+
 /// Parts of a sentence: `a`, `a and b`, `a, b and c`.
 pub(super) fn listed(parts: &[String]) -> String {
     match parts {

@@ -141,7 +141,7 @@ pub(crate) fn refusal(name: &str) -> Option<String> {
     let is_within = |folder: &str| name == folder || name.starts_with(&format!("{folder}/"));
     if is_within("k6/browser") || is_within("k6/experimental/browser") {
         return Some(format!(
-            "{name} is not supported: loadline drives no browser; remove the import"
+            "{name} is not supported: loadline does not drive a browser; remove the import"
         ));
     }
     if is_within("k6/x") {
@@ -152,7 +152,7 @@ pub(crate) fn refusal(name: &str) -> Option<String> {
     let told = REFUSED.iter().find(|(refused, _)| *refused == name);
     let why = told.map(|(_, why)| *why);
     is_within("k6").then(|| {
-        let why = why.unwrap_or("there is no such module here");
+        let why = why.unwrap_or("there is no such module");
         format!("{name} is not supported: {why}")
     })
 }

@@ -1,4 +1,4 @@
-//! The result of a capacity search: an interval for the capacity, its confidence, and what gave way.
+//! The result of a capacity search: an interval for the capacity, its confidence, and what failed.
 //!
 //! Must not know how it is shown. Invariant: a rate is only reported as sustained if probes held there.
 
@@ -167,7 +167,7 @@ pub enum Confidence {
     Low,
 }
 
-/// What gave way.
+/// What failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GaveWay {
     /// The rate of the probe that this is taken from, per second.
@@ -200,7 +200,7 @@ pub struct Answer {
     pub confidence: Confidence,
     /// Why the search ended.
     pub ended: Ended,
-    /// What gave way; `None` when nothing did.
+    /// What failed; `None` when nothing did.
     pub gave_way: Option<GaveWay>,
     /// What the reader should know, a sentence each.
     pub remarks: Vec<String>,
@@ -295,7 +295,7 @@ fn confidence(settings: &Settings, rates: &Rates, ended: Ended) -> Confidence {
     }
 }
 
-/// The most informative probe about what gave way: the one at the lowest unsustained rate whose verdict names a
+/// The most informative probe about what failed: the one at the lowest unsustained rate whose verdict names a
 /// cause, otherwise the lowest unsustained one; if the generator was the limit, the probe that shows it.
 fn gave_way(capacity: Capacity, probes: &[Probe]) -> Option<GaveWay> {
     let names_somebody =

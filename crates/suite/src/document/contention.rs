@@ -9,9 +9,9 @@ use loadline_model::observation::{Aggregation, Phase, Span};
 /// Metrics of machines and control groups that show contention: name, description, and whether it is a share.
 const TOLD: [(&str, &str, bool); 5] = [
     ("cpu_cores", "cores busy", false),
-    (OF_MACHINES, "tasks that ran or could", false),
+    (OF_MACHINES, "runnable tasks", false),
     (PRESSURE, "of the time a task waited for a CPU", true),
-    ("cpu_stolen_cores", "cores given to other machines", false),
+    ("cpu_stolen_cores", "cores stolen by the hypervisor", false),
     (THROTTLED, "of its periods stopped by its quota", true),
 ];
 /// What only a machine has.
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(
             of_services(&runs),
             [
-                "machine: 0.5 to 1.5 cores busy, 2.0 tasks that ran or could",
+                "machine: 0.5 to 1.5 cores busy, 2.0 runnable tasks",
                 "worker-1: 0.5 to 1.5 cores busy",
                 "group: 1.0 cores busy, 25.0 % of the time a task waited for a CPU",
             ]

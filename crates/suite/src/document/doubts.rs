@@ -217,7 +217,7 @@ const WORDS: [(&str, &str); 70] = [
     ),
     (
         "iterations-threw",
-        "Cut short: iterations of the script threw, and the rest of their requests was not sent.",
+        "Cut short: iterations of the script threw an exception, so their later requests were not sent.",
     ),
     (
         "pace-missed",

@@ -68,7 +68,7 @@ pub(super) fn entries(outcome: &SuiteOutcome) -> Vec<MethodologyFact> {
                 .flat_map(|run| run.plan.scenarios.iter().map(load)),
         ),
         entry(
-            "Measured time of a run",
+            "Measured duration of a run",
             runs.iter().map(|run| measured_time(run)),
         ),
         entry("Repetitions", outcome.rows.iter().filter_map(repetitions)),

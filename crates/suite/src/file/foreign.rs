@@ -86,8 +86,8 @@ static DOCUMENT_KEYS: &[Key] = keys! {
     "title": TEXT => "Its heading (default: the suite's name)",
     "methodology": KeyType::Flag => "Describe how the figures were measured (default: in Markdown and HTML)",
     "runs": KeyType::Flag => "HTML: a small chart of each row's first run, with a link to its report (default true)",
-    "history": KeyType::Flag => "A row for every run in the state folder (default false)",
-    "state": TEXT => "The state folder in links (default: the suite's)",
+    "history": KeyType::Flag => "A row for every run in the state directory (default false)",
+    "state": TEXT => "The state directory in links (default: the suite's)",
     "components": KeyType::ListOf(&COMPONENT_KIND) => "Other names of components; the first match wins",
     "tables": KeyType::ListOf(&TABLE_KIND) => "Its tables (default: one, of the settings beside file)",
     "name": TEXT => "The name of the only table's block (default results)",
@@ -204,7 +204,7 @@ static CGROUP: Object = Object {
     ..object("observer of a control group", &[CGROUP_KEYS])
 };
 static CGROUP_KEYS: &[Key] = keys! {
-    "path": TEXT => "The group's folder, or its path below the mount",
+    "path": TEXT => "The group's directory, or its path below the mount",
     "pid": KeyType::Count => "A process whose group it is",
 };
 static HOST: Object = object("observer of the machine", &[HOST_KEYS]);

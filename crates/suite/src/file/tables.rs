@@ -257,7 +257,7 @@ pub(crate) static EXEC: Object = Object {
 static EXEC_KEYS: &[Key] = keys! {
     "run": KeyType::Either(&[KeyType::ListOf(&TEXT_KIND), TEXT]) => "Text for the shell, or a list of words",
     "env": KeyType::MapOf(&TEXT_KIND) => "Further environment variables",
-    "cwd": TEXT => "Its folder (default: the suite file's)",
+    "cwd": TEXT => "Its working directory (default: the suite file's directory)",
 };
 /// An HTTP request.
 pub(crate) static HTTP: Object = Object {

@@ -151,7 +151,7 @@ fn checks(limit: f64, result: &RunResult) -> Judged {
     };
     let share = held as f64 / all as f64;
     let text = format!(
-        "{} of {all} checks held ({}, required {})",
+        "{} of {all} checks passed ({}, required {})",
         held,
         percent(share),
         percent(limit)
@@ -164,7 +164,7 @@ fn thresholds(result: &RunResult) -> Judged {
     let all = count_thresholds(result);
     match (all, crossed.first()) {
         (0, _) => Judged::Cannot("the run has no thresholds".to_owned()),
-        (all, None) => Judged::Passed(format!("all {all} thresholds held")),
+        (all, None) => Judged::Passed(format!("all {all} thresholds passed")),
         (_, Some(first)) if crossed.len() == 1 => Judged::Failed(format!("{first} was crossed")),
         (all, Some(_)) => Judged::Failed(format!(
             "{} of {all} were crossed: {}",

@@ -61,7 +61,7 @@ pub(super) fn shared(rows: &[PlannedRow]) -> Vec<(String, Problem)> {
                 runs(&rows),
                 path.display()
             ),
-            "leave the option out, for the state folder keeps the result of every run; or put an axis into the name, as in \
+            "leave the option out, because the state directory keeps the result of every run; or put an axis into the name, as in \
              ${axis.vus}.json",
         );
         (String::new(), problem)

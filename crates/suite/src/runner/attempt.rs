@@ -379,7 +379,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
                 ))
             }
             Some((held, all)) if checks && held < all => {
-                Some(format!("{held} of {all} checks held"))
+                Some(format!("{held} of {all} checks passed"))
             }
             Some(_) if is_script => None,
             _ if counts.good < counts.completed => {

@@ -39,7 +39,7 @@ impl fmt::Display for LockError {
                 let folder = folder.display();
                 write!(
                     f,
-                    "{folder} is in use by {who}; wait for it, or choose another folder with --state"
+                    "{folder} is in use by {who}; wait for it, or choose another directory with --state"
                 )
             }
             LockError::Io(path, error) => {

@@ -84,7 +84,7 @@ impl StateError {
         StateError {
             path: path.to_owned(),
             why: format!(
-                "{error}; check permissions and disk space, or choose another folder with --state"
+                "{error}; check permissions and disk space, or choose another directory with --state"
             ),
         }
     }

@@ -76,7 +76,10 @@ fn part(reader: &mut TextReader<'_>, values: &mut Vec<f64>) -> Result<(), TextEr
     let at = reader.at();
     let to = number(reader)?;
     if to <= from {
-        return Err(reader.error_at(at, "a range ascends, as in 100..2000/100"));
+        return Err(reader.error_at(
+            at,
+            "the end of a range must be above its start, as in 100..2000/100",
+        ));
     }
     let step_at = reader.at();
     let next: Box<dyn Fn(f64) -> f64> = if reader.takes("/") {
@@ -122,7 +125,10 @@ fn number(reader: &mut TextReader<'_>) -> Result<f64, TextError> {
         return Err(reader.error_at(start, format!("a number has at most {DIGITS_MAX} digits")));
     }
     let number: f64 = digits.parse().map_err(|_| {
-        reader.error_at(start, "a number is missing, as in 1,2,4,8 or 100..2000/100")
+        reader.error_at(
+            start,
+            "a number is needed here, as in 1,2,4,8 or 100..2000/100",
+        )
     })?;
     let number = if reader.takes("k") {
         number * 1e3
@@ -163,16 +169,16 @@ mod tests {
     #[test]
     fn refusals_point_into_the_text() {
         for (text, column, part) in [
-            ("", 1, "number is missing"),
-            ("1,", 3, "number is missing"),
+            ("", 1, "number is needed"),
+            ("1,", 3, "number is needed"),
             ("1;2", 2, "comma"),
-            ("5..1/1", 4, "ascends"),
+            ("5..1/1", 4, "above its start"),
             ("1..5", 5, "step"),
             ("1..5*1", 5, "factor"),
             ("1..5/0", 6, "above 0"),
             ("1..1000/1", 8, "more than 200"),
             ("0,1", 1, "above 0"),
-            ("-1", 1, "number is missing"),
+            ("-1", 1, "number is needed"),
         ] {
             let error = text.parse::<Values>().expect_err(text);
             assert_eq!(error.column, column, "{text}: {error}");

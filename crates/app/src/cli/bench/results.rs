@@ -44,7 +44,7 @@ pub struct ResultArgs {
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true,
         default_missing_value = "127.0.0.1:5665")]
     pub web: Option<String>,
-    /// Serve the part of the REST API that stops the run: docs/control.md
+    /// Serve a REST API that can stop the run: docs/control.md
     #[arg(long, value_name = "HOST:PORT")]
     pub address: Option<String>,
     /// Token that clients of the live page and the REST API must send; off disables it [default: $LOADLINE_CONTROL_TOKEN,

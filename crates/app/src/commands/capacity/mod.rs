@@ -287,7 +287,7 @@ mod tests {
             ),
             (
                 "loadline capacity --slo p(99)<1s --json /nowhere/at/all.json h",
-                "folder",
+                "directory",
             ),
         ] {
             let refused = check(&args(line)).expect_err(line);

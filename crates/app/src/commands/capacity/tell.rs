@@ -74,7 +74,7 @@ fn outcome(outcome: Outcome) -> &'static str {
             why: Doubt::Generator,
         } => "generator busy",
         Outcome::Inconclusive { why: Doubt::Plan } => "too few VUs",
-        Outcome::Inconclusive { .. } => "too few",
+        Outcome::Inconclusive { .. } => "few samples",
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) fn answer(answer: &Answer, target: &str, spent: Duration, style: &Sty
     line("edges", &edges(answer));
     if let Some(crossing) = answer.crossing {
         let text = format!(
-            "{} ± {} (95 %), by the {} probes near the edge together",
+            "{} ± {} (95 %), from the {} probes near the edge",
             units::rate(crossing.rate),
             units::rate(crossing.half_width),
             crossing.probes
@@ -119,7 +119,7 @@ pub(super) fn answer(answer: &Answer, target: &str, spent: Duration, style: &Sty
     line("confidence", confidence(answer.confidence));
     if let Some(gave_way) = &answer.gave_way {
         for (position, text) in what_gave_way(gave_way).iter().enumerate() {
-            line(if position == 0 { "gave way" } else { "" }, text);
+            line(if position == 0 { "failed" } else { "" }, text);
         }
     }
     for remark in &answer.remarks {

@@ -245,7 +245,7 @@ fn plan_work(args: &K8sRunArgs, env: &Env) -> Result<Work, Ending> {
     for (file, bytes) in named_files::contents(&named, &world)? {
         let Some(path) = path_below(&file) else {
             return Err(Ending::usage(&format!(
-                "{file}: in a cluster, files of a plan lie in or below its folder: name it from there, or put the plan and \
+                "{file}: in a cluster, files of a plan must be in or below its directory: name it from there, or put the plan and \
                  its files on a volume, and name it in a LoadTest with jmx.volumeClaim"
             )));
         };

@@ -63,7 +63,7 @@ pub(super) fn result(test: &ClusterTest) -> String {
     let whole = match &test.kept {
         KeptResult::ConfigMap(_) | KeptResult::Log { .. } | KeptResult::ObjectStore(_) => {
             format!(
-                "the whole result: loadline k8s results --out FOLDER {}\n",
+                "the whole result: loadline k8s results --out DIR {}\n",
                 test.id()
             )
         }
@@ -124,7 +124,7 @@ fn numbers(text: &mut String, figures: &Figures) {
     }
     for threshold in &figures.thresholds {
         let mark = match threshold.passed {
-            true => "held",
+            true => "passed",
             false => "crossed",
         };
         let _ = write!(

@@ -94,7 +94,7 @@ pub(super) fn get(
     take: Take<'_, String>,
 ) -> Result<(), String> {
     let folder = ObjectFolder::read(folder, "")
-        .ok_or_else(|| format!("{folder:?} is not a folder of an object store"))?;
+        .ok_or_else(|| format!("{folder:?} is not a directory of an object store"))?;
     let store = store(env, None).map_err(|why| format!("{folder}: {why}"))?;
     let mut fetch = |name: &str| {
         let bytes = store.get(&folder, name, json::RESULT_BYTES_MAX)?;

@@ -146,7 +146,10 @@ fn a_plan_is_applied_with_the_files_that_it_names() {
     let outside = folder.path().join("data/users.csv");
     write(&outside.to_string_lossy());
     let refused = Load::of_file(&args, &Env::default(), &Files::Disk).expect_err("absolute");
-    assert!(refused.message().contains("below its folder"), "{refused}");
+    assert!(
+        refused.message().contains("below its directory"),
+        "{refused}"
+    );
     let template = json!({ "kind": "TestRun", "spec": {} });
     let refused = make::manifests(&args.new, "t", &load, Some(template)).expect_err("a plan");
     assert!(refused.message().contains("use a LoadTest"), "{refused}");

@@ -392,7 +392,7 @@ fn code(end: &SuiteEnd) -> ExitCode {
 fn unreadable(path: &Path, error: &io::Error) -> Ending {
     let path = path.display();
     Ending::usage(&format!(
-        "{path}: {error}; name another folder with --state"
+        "{path}: {error}; choose another directory with --state"
     ))
 }
 

@@ -332,11 +332,11 @@ mod tests {
                 "loadline sweep --rates 1,2 --concurrency 1,2 h",
                 "cannot be used with",
             ),
-            ("loadline sweep --rates 5..1/1 h", "ascends"),
+            ("loadline sweep --rates 5..1/1 h", "above its start"),
             ("loadline sweep --concurrency 1,1.5 h", "whole number"),
             (
                 "loadline sweep --rates 1,2 --csv /nowhere/at/all.csv h",
-                "folder",
+                "directory",
             ),
         ] {
             let refused = wanted(line)

@@ -434,7 +434,12 @@ const charts = (() => {
   build();
   return {
     figure: figureOf,
-    draw: (figure) => draw(figure, palette()),
+    // Figures that stand beside each other: all are shown before the first is drawn, since each is as wide as the
+    // others leave it.
+    draw(figures) {
+      figures.forEach((figure) => (figure.hidden = false));
+      figures.forEach((figure) => draw(figure, palette()));
+    },
     // Forgets a figure that leaves the page.
     drop(figure) {
       drawn.filter((one) => one.figure === figure).forEach(({ u }) => u.destroy());

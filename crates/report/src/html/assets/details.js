@@ -49,7 +49,7 @@ const details = (() => {
     row.detail = made("tr", { className: "detail", id: `detail-${(number += 1)}` }, cell);
     row.after(row.detail);
     row.querySelector("button").setAttribute("aria-controls", row.detail.id);
-    row.detail.querySelectorAll("figure").forEach(charts.draw);
+    charts.draw(row.detail.querySelectorAll("figure"));
   };
 
   const close = (row) => {

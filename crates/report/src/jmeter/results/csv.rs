@@ -66,7 +66,10 @@ impl<R: BufRead> Reader<R> {
             .collect();
         let is_known = |name: &String| names().any(|known| known == name);
         if self.columns.len() > COLUMNS_MAX || !self.columns.iter().any(is_known) {
-            let told = format!("'{}' is not a header of a results file", shown(header));
+            let told = format!(
+                "'{}' is not the header of a JMeter results file",
+                shown(header)
+            );
             return Err(Fault::at(1, told));
         }
         Ok(())
@@ -275,7 +278,7 @@ mod tests {
             ),
             (
                 "what,is,this\n".to_owned(),
-                "line 1: 'what,is,this' is not a header of a results file",
+                "line 1: 'what,is,this' is not the header of a JMeter results file",
             ),
         ] {
             let fault = rows(text.as_bytes()).expect_err("it is not sound");

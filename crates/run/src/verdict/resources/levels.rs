@@ -233,7 +233,7 @@ fn leaking(component: &Component<'_>, facts: &Facts<'_>) -> Option<Sign> {
         growth.in_words()
     );
     let text = format!(
-        "{short} along a line (r² {:.2}), to {}",
+        "{short}, steadily (r² {:.2}), to {}",
         growth.fit,
         bytes(growth.last)
     );

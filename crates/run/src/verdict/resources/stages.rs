@@ -46,7 +46,7 @@ fn behind(pipeline: &Component<'_>, components: &[Component<'_>]) -> Option<Sign
         None => ", not drained at the last reading".to_owned(),
     };
     let short = format!(
-        "{} takes {} of {} taken in",
+        "{} processed {} of {} received",
         slowest.title(),
         rate(*slowest_rate),
         rate(*taken_in)

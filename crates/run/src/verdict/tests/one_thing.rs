@@ -379,7 +379,7 @@ fn one_answer_to_many_questions_is_told() {
 }
 
 /// A ramp to `top` on a target with a capacity of 400/s.
-fn ramp(top: u64, beyond: impl Fn(f64, &mut Row)) -> Run {
+pub(super) fn ramp(top: u64, beyond: impl Fn(f64, &mut Row)) -> Run {
     let mut run = Run::new(rate_ramp(top, 20, 500), 20.0, top * 10, 5.0);
     run.seconds(20, |number, row| {
         let offered = top * (2 * number + 1) / 40;
@@ -466,7 +466,7 @@ fn more_virtual_users_without_more_throughput_show_the_knee() {
     let knee = verdict.saturation.expect("seen");
     assert_eq!(knee.throughput, 400.0);
     let text = &found(&verdict, Code::Saturated).expect("told").text;
-    assert!(text.contains("with 40 virtual users"), "{text}");
+    assert!(text.contains("by 40 virtual users"), "{text}");
     assert_eq!(verdict.limit, Limit::Target);
 }
 

@@ -232,7 +232,7 @@ fn a_leak_grows_along_a_line_and_does_not_end() {
     assert_eq!(verdict.limit, Limit::Nobody);
     let text = text_of(&mut run, Code::LeakSeen).unwrap_or_default();
     assert!(
-        text.starts_with("the memory of api grew by 28.0 MiB in 14 s along a line"),
+        text.starts_with("the memory of api grew by 28.0 MiB in 14 s, steadily"),
         "{text}"
     );
 
@@ -416,7 +416,7 @@ fn a_pipeline_that_falls_behind_is_the_targets_doing_though_all_was_delivered() 
     assert!(
         finding
             .text
-            .starts_with("sink acked takes 95/s of 500/s taken in: 7,695 waited"),
+            .starts_with("sink acked processed 95/s of 500/s received: 7,695 waited"),
         "{}",
         finding.text
     );

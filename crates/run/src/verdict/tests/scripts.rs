@@ -8,8 +8,9 @@ use loadline_model::plan::{Behaviour, StepsBehaviour};
 use loadline_model::snapshot::ScenarioChange;
 use loadline_model::verdict::{Delivery, Limit, Verdict};
 
-use super::builder::{MS, Run, arrivals, constant_vus, found, shared};
+use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles, shared};
 use super::names::summary;
+use super::one_thing::ramp;
 use crate::verdict::Code;
 
 /// A script's iteration may send any number of requests: the planned units are iterations.
@@ -33,6 +34,22 @@ fn iterations_of_a_script_are_counted_as_such() {
         "{}",
         verdict.headline
     );
+}
+
+/// A script's arrivals are iterations, which are not to be confused with its requests.
+#[test]
+fn the_knee_of_a_script_is_a_rate_of_iterations() {
+    let mut run = ramp(800, |offered, row| {
+        row.service_time_ns = percentiles(offered / 4.0, offered);
+        row.response_time_ns = row.service_time_ns;
+    });
+    run.plan.script = Some(Arc::default());
+    let verdict = run.judge();
+    let begin = "the target saturated at about 400 iterations/s";
+    assert!(verdict.headline.starts_with(begin), "{}", verdict.headline);
+    let knee = found(&verdict, Code::Saturated).expect("told");
+    let begin = "goodput stopped rising at 400 iterations/s, with about 400 iterations/s offered";
+    assert!(knee.text.starts_with(begin), "{}", knee.text);
 }
 
 /// One scenario has all its users busy and drops arrivals, the other has free ones.

@@ -124,7 +124,7 @@ fn write_kit(kit: &Kit, below: &Path, force: bool) -> Result<(), Ending> {
     };
     if let (Some((path, _)), false) = (files.iter().find(is_other), force) {
         return Err(Ending::usage(&format!(
-            "{} already exists; overwrite it with --force, or go to another folder",
+            "{} already exists; overwrite it with --force, or change to another directory",
             path.display()
         )));
     }

@@ -193,7 +193,9 @@ fn put(path: &Path, bytes: &[u8], force: bool) -> Result<(), Ending> {
                     "{path} already exists; overwrite it with --force, or name another file with -o"
                 )
             }
-            _ => format!("{path} cannot be written: {error}; check the folder and its permissions"),
+            _ => format!(
+                "{path} cannot be written: {error}; check the directory and its permissions"
+            ),
         })
     })
 }

@@ -358,6 +358,19 @@ export default function () { trend.add(Infinity); trend.add(2); trend.add(-Infin
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn the_header_names_standard_output_as_k6_does() {
+    let folder = TempDir::new().expect("there is room");
+    let script = folder.path().join("a.js");
+    std::fs::write(&script, "export default function () {}").expect("there is room");
+    let mut run = loadline();
+    run.args(["run", "-o", "json"]).arg(&script);
+    let output = run_to_end(run);
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(out.contains("        output: json(stdout)\n"), "{out}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn values_go_to_standard_output_alone() {
     let target = target();
     let ended = ended(command(&target, &["-n", "20", "-o", "json"]));

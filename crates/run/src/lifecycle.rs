@@ -63,12 +63,7 @@ impl Surroundings<'_> {
         self.gauge();
     }
 
-    /// Reports that another second has passed after the iterations.
-    fn tell_teardown(&mut self, now: Nanos) {
-        self.tell_iterations(now);
-        self.gauge();
-    }
-
+    /// Reports how far the iterations came.
     fn tell_iterations(&mut self, at: Nanos) {
         let live = self.load.live();
         let iterations = (live.iterations_completed, live.iterations_interrupted);
@@ -316,7 +311,11 @@ impl Lifecycle {
             let now = clock.now();
             if second_of(now) > told {
                 told = second_of(now);
-                surroundings.tell_teardown(now);
+                surroundings.tell_iterations(now);
+                // As in k6, there are no gauges of a test that was ended early.
+                if stop == StopReason::Finished && ordered.is_none() {
+                    surroundings.gauge();
+                }
             }
             let orders = commands.try_iter().filter(|order| order.is_stop());
             for order in orders {

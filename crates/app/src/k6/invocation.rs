@@ -352,6 +352,9 @@ impl K6Invocation {
         let thresholds = thresholds.map_err(K6Error::config)?;
         if let Some(metrics) = script.metrics {
             loadline_run::check_script_thresholds(&thresholds, metrics).map_err(K6Error::config)?;
+            if settings.no_thresholds && settings.summary_mode != SummaryMode::Disabled {
+                notices.extend(plan::unjudged_threshold_notices(&options, metrics));
+            }
         }
         let derived = consolidate::derive(options, notices).map_err(K6Error::config)?;
         let mut options = derived.options;

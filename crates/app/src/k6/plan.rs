@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_go::GoDuration;
+use loadline_metric::MetricRegistry;
 use loadline_model::client::{IpChoice, Protocol, ProxyPlan, TlsPlan, TlsVersion};
 use loadline_model::executor::{Executor, RateStage, Spacing, VuStage};
 use loadline_model::plan::{AggregationPlan, PlanSegment};
@@ -247,6 +248,25 @@ fn unjudged_thresholds(options: &K6Options) -> Vec<ThresholdPlan> {
         ..plan
     })
     .collect()
+}
+
+/// With `--no-thresholds`, k6 only warns about those on metrics that do not exist.
+pub(super) fn unjudged_threshold_notices(
+    options: &K6Options,
+    metrics: &MetricRegistry,
+) -> Vec<Notice> {
+    let names = options.thresholds.iter().flatten().map(|(name, _)| name);
+    let notices = names.filter_map(|name| {
+        let metric = name.split('{').next().unwrap_or(name);
+        if metrics.by_name(metric).is_some() {
+            return None;
+        }
+        let message = format!("Invalid metric '{name}' in threshold definitions");
+        let why = format!("metric '{metric}' does not exist in the script");
+        let notice = Notice::warning(message).with("component", "metrics-engine");
+        Some(notice.with("error", why))
+    });
+    notices.collect()
 }
 
 fn each_threshold(

@@ -51,7 +51,11 @@ impl Start<'_> {
     /// # Errors
     /// An unwritable file.
     pub(super) fn json(self) -> Result<Named<ValueOutput>, K6Error> {
-        let name = self.name(place(self.argument()));
+        let name = match place(self.argument()) {
+            // Written without a space, as in k6.
+            "stdout" => "json(stdout)".to_owned(),
+            file => self.name(file),
+        };
         let (describe, trouble) = (self.describe(), trouble(self.wanted, &name));
         let destination = destination(self.argument())?;
         lines(

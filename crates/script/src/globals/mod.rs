@@ -11,7 +11,6 @@ mod timers;
 
 use std::rc::Rc;
 
-use loadline_model::Nanos;
 use rquickjs::{Ctx, Object, Result};
 
 use crate::lazy::{self, Seen};
@@ -38,8 +37,8 @@ pub(crate) fn begin_iteration(ctx: &Ctx<'_>, number: u64) -> Result<()> {
 }
 
 /// Calls a timer's function.
-pub(crate) fn fire_timer(ctx: &Ctx<'_>, due: Nanos, timer: Timer) -> Result<()> {
-    timers::fire(ctx, due, timer)
+pub(crate) fn fire_timer(ctx: &Ctx<'_>, timer: Timer) -> Result<()> {
+    timers::fire(ctx, timer)
 }
 
 /// Puts everything in this task into the group with this path.

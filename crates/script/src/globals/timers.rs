@@ -86,18 +86,23 @@ fn clear(ctx: Ctx<'_>, id: Opt<Coerced<f64>>) {
     }
 }
 
-/// Calls a timer's function, and restarts it if it is an interval.
-pub(super) fn fire(ctx: &Ctx<'_>, due: Nanos, timer: Timer) -> Result<()> {
+/// Calls a timer's function, and restarts it if it is an interval: the next call is counted from the end of this one.
+pub(super) fn fire(ctx: &Ctx<'_>, timer: Timer) -> Result<()> {
     let callback = timer.callback.clone().restore(ctx)?;
     let arguments = timer
         .arguments
         .iter()
         .map(|argument| argument.clone().restore(ctx))
         .collect::<Result<Vec<_>>>()?;
-    if let Some(every_ns) = timer.every_ns {
-        let next = Nanos(due.0.saturating_add(every_ns));
-        state(ctx).event_loop.set_timer(next, timer);
+    let state = state(ctx);
+    let next = timer.every_ns.map(|every_ns| (timer.id, every_ns));
+    let due_after = |every_ns: u64| Nanos(state.host.now().0.saturating_add(every_ns));
+    if let Some((_, every_ns)) = next {
+        state.event_loop.set_timer(due_after(every_ns), timer);
     }
-    callback.call::<_, Value<'_>>((Rest(arguments),))?;
-    Ok(())
+    let called = callback.call::<_, Value<'_>>((Rest(arguments),));
+    if let Some((id, every_ns)) = next {
+        state.event_loop.move_timer(id, due_after(every_ns));
+    }
+    called.map(drop)
 }

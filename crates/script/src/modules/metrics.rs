@@ -9,6 +9,7 @@ use rquickjs::{Coerced, Ctx, Function, Object, Result, Value};
 
 use loadline_metric::{Contains, MetricId, MetricType};
 
+use super::go_values::object_of;
 use super::k6::current_tags;
 use super::tags;
 use crate::go_error::refuse;
@@ -100,11 +101,14 @@ fn add<'js>(ctx: &Ctx<'js>, id: MetricId, name: &str, arguments: &[Value<'js>]) 
         );
     }
     let base = current_tags(ctx);
-    match arguments.get(1).and_then(Value::as_object) {
+    let own = arguments
+        .get(1)
+        .filter(|it| it.is_object() || it.is_string());
+    match own.map(|own| object_of(ctx, own)).transpose()? {
         None => state.host.value(id, number, &*base),
         Some(own) => {
             let mut all = (*base).clone();
-            if let Some(bad) = tags::add_all(own, &mut all)? {
+            if let Some(bad) = tags::add_all(&own, &mut all)? {
                 let why = tags::refusal(&bad);
                 return Err(refuse(
                     ctx,

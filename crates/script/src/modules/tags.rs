@@ -1,12 +1,13 @@
 //! Tags given by scripts.
 //!
-//! Must not know where they go. Invariant: a tag's value is text, a number or a boolean; anything else is
-//! refused with the tag's name.
+//! Must not know where they go. Invariant: a tag's value is text, a number, a boolean or a symbol; anything else
+//! is refused with the tag's name.
 
 use loadline_metric::TagSet;
 use rquickjs::{Coerced, Ctx, Object, Result, Value};
 
 use crate::go_error::refuse;
+use crate::modules::bytes;
 
 /// Adds the tags of a script's object.
 ///
@@ -34,7 +35,7 @@ pub(crate) fn add_all(own: &Object<'_>, tags: &mut TagSet) -> Result<Option<Stri
     Ok(None)
 }
 
-/// Text, a number or a boolean as text; `None` for anything else.
+/// Text, a number, a boolean or a symbol as text; `None` for anything else.
 ///
 /// # Errors
 /// Memory is exhausted.
@@ -42,7 +43,10 @@ pub(crate) fn plain(value: &Value<'_>) -> Result<Option<String>> {
     if value.is_string() || value.is_number() || value.is_bool() {
         return Ok(Some(value.get::<Coerced<String>>()?.0));
     }
-    Ok(None)
+    match value.as_symbol() {
+        Some(symbol) => Ok(Some(bytes::text(&symbol.description()?)?)),
+        None => Ok(None),
+    }
 }
 
 /// Why the value of the tag with this name is refused.

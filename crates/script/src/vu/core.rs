@@ -406,8 +406,8 @@ impl VuCore {
             if event_loop.settle_ended(ctx).map_err(thrown)? {
                 continue;
             }
-            if let Some((due, timer)) = event_loop.take_due(self.state.host.now()) {
-                globals::fire_timer(ctx, due, timer).map_err(thrown)?;
+            if let Some(timer) = event_loop.take_due(self.state.host.now()) {
+                globals::fire_timer(ctx, timer).map_err(thrown)?;
                 continue;
             }
             if event_loop.is_idle() {

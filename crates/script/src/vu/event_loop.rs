@@ -57,6 +57,15 @@ impl EventLoop {
         }
     }
 
+    /// Moves a timer to another instant; unknown numbers are ignored.
+    pub(crate) fn move_timer(&self, id: u32, due: Nanos) {
+        let key = self.due_of.borrow_mut().remove(&id);
+        let timer = key.and_then(|key| self.timers.borrow_mut().remove(&key));
+        if let Some(timer) = timer {
+            self.set_timer(due, timer);
+        }
+    }
+
     /// Visits each pending timer, the next first.
     pub(crate) fn each_timer(&self, look: impl FnMut(&Timer)) {
         self.timers.borrow().values().for_each(look);
@@ -69,13 +78,13 @@ impl EventLoop {
     }
 
     /// Removes and returns the first due timer.
-    pub(crate) fn take_due(&self, now: Nanos) -> Option<(Nanos, Timer)> {
+    pub(crate) fn take_due(&self, now: Nanos) -> Option<Timer> {
         if self.next_due()? > now {
             return None;
         }
-        let ((due, _), timer) = self.timers.borrow_mut().pop_first()?;
+        let (_, timer) = self.timers.borrow_mut().pop_first()?;
         self.due_of.borrow_mut().remove(&timer.id);
-        Some((due, timer))
+        Some(timer)
     }
 
     pub(crate) fn start(&self, request: HopRequest, on_end: OnEnd) -> OpId {

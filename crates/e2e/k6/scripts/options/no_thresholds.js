@@ -9,6 +9,7 @@ export const options = {
     iterations: ['count>100'],
     own: [{ threshold: 'count>5', abortOnFail: true }],
     'own{a:b}': ['count>7'],
+    'absent{a:b}': ['count>7'],
   },
 };
 

@@ -1,4 +1,4 @@
-const { query, filter, text, inner, attribute, attributes, nodeName, nodeType, nodeValue, namespace, axis, nearest, contains } =
+const { query, filter, text, inner, attribute, attributes, nodeName, nodeType, nodeValue, namespace, axis, nearest, contains, address, resolved } =
   import.meta.native;
 
 let selectionOf;
@@ -267,10 +267,13 @@ const labels = (element) => {
   const around = closest(element, "label");
   return around === undefined || named.some((label) => label.isSameNode(around)) ? named : [...named, around];
 };
+// A reference as an address, if the page was answered from one; undefined if it cannot be read.
+const located = (element, reference) =>
+  address(originOf(element)) === "" ? reference : resolved(originOf(element), reference);
 const parts = (element) => {
-  const href = written(element, "href");
+  const href = has(element, "href") ? resolved(originOf(element), written(element, "href")) : undefined;
   const none = { scheme: "", user: "", password: "", host: "", name: "", port: "", path: "", search: "", hash: "" };
-  if (/%(?![0-9a-f]{2})/i.test(href)) return none;
+  if (href === undefined) return none;
   const [, scheme = "", authority = "", path = "", search = "", hash = ""] =
     /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/is.exec(href) ?? [];
   const [, user = "", password = "", host = ""] = /^(?:([^:@]*)(?::([^@]*))?@)?(.*)$/s.exec(authority) ?? [];
@@ -287,6 +290,12 @@ const ratio = (element) => {
   const max = element.max();
   const value = decimal(element, "value");
   return value === undefined || value < 0 ? undefined : Math.min(value / max, 1);
+};
+
+const formActionOf = (element) => {
+  const owner = has(element, "formaction") ? undefined : form(element);
+  const reference = owner === undefined ? written(element, "formaction") : written(owner, "action");
+  return located(element, reference) ?? reference;
 };
 
 const formEnctypeOf = (element) => {
@@ -310,6 +319,8 @@ const hostOf = (element) => {
 // function, since each of its own would take memory in every virtual user. tidy: table
 const made = (element, tag, name) => {
   switch (`${tag}.${name}`) {
+    case "base.href":
+      return located(element, written(element, "href")) ?? address(originOf(element));
     case "button.value":
       return valueOrHTML(originOf(element), idOf(element));
     case "col.span":
@@ -377,7 +388,7 @@ const made = (element, tag, name) => {
     case "form":
       return form(element);
     case "formAction":
-      return has(element, "formaction") ? written(element, "formaction") : (form(element)?.action() ?? "");
+      return formActionOf(element);
     case "formEnctype":
       return formEnctypeOf(element);
     case "formMethod":
@@ -431,7 +442,7 @@ const made = (element, tag, name) => {
     case "textTracks":
       return found(element, "track");
     case "toString":
-      return written(element, "href");
+      return element.href();
     case "type":
       return element.nodeName();
     case "username":
@@ -443,22 +454,22 @@ const made = (element, tag, name) => {
 
 const POLICY =
   "referrerPolicy~|no-referrer|no-referrer-when-downgrade|origin|origin-when-cross-origin|same-origin|strict-origin|strict-origin-when-cross-origin|unsafe-url";
-const LINK = `accessKey download hash! host! hostname! href hrefLang origin! password! pathname! port! protocol! ${POLICY} rel relList! search! target text! toString! type username!`;
+const LINK = `accessKey download hash! host! hostname! href/ hrefLang origin! password! pathname! port! protocol! ${POLICY} rel relList! search! target text! toString! type username!`;
 const MEDIA =
-  "autoplay? controls? crossOrigin! currentSrc@src defaultMuted@muted? loop? mediaGroup muted? preload~auto|none|metadata src textTracks!";
+  "autoplay? controls? crossOrigin! currentSrc@src defaultMuted@muted? loop? mediaGroup muted? preload~auto|none|metadata src/ textTracks!";
 const FIELD =
   "accessKey autofocus? disabled? form! formAction! formEnctype! formMethod! formNoValidate! formTarget! labels! name tabIndex#0 ";
 const CELL = "cellIndex! colSpan#1 headers rowSpan#1";
 const CHANGE = "cite datetime";
 
 // Go's name of each kind of element, and its members: `?` whether an attribute is there, `#` a whole number or what
-// follows, `~` one of a list whose first is the default, `!` made by a function, `@` the attribute's
-// name where it is another, nothing for an attribute's text.
+// follows, `~` one of a list whose first is the default, `!` made by a function, `/` an address,
+// `@` the attribute's name where it is another, nothing for an attribute's text.
 const KINDS = {
   a: `AnchorElement ${LINK}`,
   area: `AreaElement ${LINK}`,
   audio: `AudioElement ${MEDIA}`,
-  base: "BaseElement href target",
+  base: "BaseElement href! target",
   button: `ButtonElement ${FIELD}type~submit|button|menu|reset value!`,
   canvas: "CanvasElement height#150 width#150",
   col: "TableColElement span!",
@@ -467,20 +478,20 @@ const KINDS = {
   del: `DelElement ${CHANGE}`,
   embed: "EmbedElement height src type width",
   fieldset: "FieldSetElement disabled? elements! form! name type! validity!",
-  form: `FormElement acceptCharset@accept-charset action autocomplete~on|off elements! encoding@enctype~${ENCODINGS.join("|")} enctype~${ENCODINGS.join("|")} length! method~get|post name noValidate? target`,
-  iframe: `IFrameElement allowfullscreen? height name ${POLICY} src width`,
-  img: `ImageElement alt crossOrigin! currentSrc@src height#0 isMap? name ${POLICY} sizes src srcset useMap width#0`,
-  input: `InputElement ${FIELD}accept alt autocomplete~on|off checked? defaultChecked@checked? defaultValue! dirName height list! max maxLength#-1 min multiple? pattern placeholder readonly? required? size#0 src step type~text|button|checkbox|color|date|datetime-local|email|file|hidden|image|month|number|password|radio|range|reset|search|submit|tel|time|url|week value width`,
+  form: `FormElement acceptCharset@accept-charset action/ autocomplete~on|off elements! encoding@enctype~${ENCODINGS.join("|")} enctype~${ENCODINGS.join("|")} length! method~get|post name noValidate? target`,
+  iframe: `IFrameElement allowfullscreen? height name ${POLICY} src/ width`,
+  img: `ImageElement alt crossOrigin! currentSrc@src/ height#0 isMap? name ${POLICY} sizes src/ srcset useMap width#0`,
+  input: `InputElement ${FIELD}accept alt autocomplete~on|off checked? defaultChecked@checked? defaultValue! dirName height list! max maxLength#-1 min multiple? pattern placeholder readonly? required? size#0 src/ step type~text|button|checkbox|color|date|datetime-local|email|file|hidden|image|month|number|password|radio|range|reset|search|submit|tel|time|url|week value width`,
   ins: `InsElement ${CHANGE}`,
   keygen: "KeygenElement autofocus? challenge disabled? form! keytype~RSA|DSA|EC labels! name type!",
   label: "LabelElement control! form! htmlFor@for",
   legend: "LegendElement accessKey form!",
   li: "LiElement type~|1|a|A|i|I|disc|square|circle value#0",
-  link: `LinkElement crossOrigin! href hreflang media ${POLICY} rel relList! target type`,
+  link: `LinkElement crossOrigin! href/ hreflang media ${POLICY} rel relList! target type`,
   map: "MapElement areas! images! name",
   meta: "MetaElement content httpEquiv@http-equiv~content-type|default-style|refresh name",
   meter: "MeterElement high#0 labels! low#0 max#0 min#0 optimum#0",
-  object: "ObjectElement data form! height name tabIndex#0 type typeMustMatch? useMap width",
+  object: "ObjectElement data/ form! height name tabIndex#0 type typeMustMatch? useMap width",
   ol: "OListElement reversed? start#0 type~1|a|A|i|I",
   optgroup: "OptGroupElement disabled? label",
   option: "OptionElement defaultSelected@selected? disabled? form! index! label! selected? text! value!",
@@ -488,9 +499,9 @@ const KINDS = {
   param: "ParamElement name value",
   pre: "PreElement name value",
   progress: "ProgressElement labels! max! position! value!",
-  script: "ScriptElement async? charset crossOrigin defer? noModule? src text! type",
+  script: "ScriptElement async? charset crossOrigin defer? noModule? src/ text! type",
   select: "SelectElement autofocus? disabled? form! labels! length! multiple? name options! required? selectedIndex! selectedOptions! size! tabIndex#0 type! value!",
-  source: "SourceElement keySystem media sizes src srcset type",
+  source: "SourceElement keySystem media sizes src/ srcset type",
   style: "StyleElement media type!",
   table: "TableElement caption! rows! sortable? tBodies! tFoot! tHead!",
   tbody: "TableBodyElement rows!",
@@ -502,13 +513,13 @@ const KINDS = {
   time: "TimeElement datetime",
   title: "TitleElement text!",
   tr: "TableRowElement cells! rowIndex! sectionRowIndex!",
-  track: "TrackElement default? kind~subtitle|captions|descriptions|chapters|metadata label src srclang",
+  track: "TrackElement default? kind~subtitle|captions|descriptions|chapters|metadata label src/ srclang",
   ul: "UListElement type",
   video: `VideoElement ${MEDIA}`,
 };
 
 const member = (tag, spelled) => {
-  const [, name, other, kind, rest] = /^(\w+)(?:@([a-z-]+))?([?#~!]?)(.*)$/.exec(spelled);
+  const [, name, other, kind, rest] = /^(\w+)(?:@([a-z-]+))?([?#~!/]?)(.*)$/.exec(spelled);
   const from = other ?? name.toLowerCase();
   switch (kind) {
     case "!":
@@ -517,6 +528,8 @@ const member = (tag, spelled) => {
       return [name, (e) => has(e, from)];
     case "#":
       return [name, (e) => whole(e, from, Number(rest))];
+    case "/":
+      return [name, (e) => (has(e, from) ? (located(e, written(e, from)) ?? "") : "")];
     case "~": {
       const allowed = rest.split("|");
       return [name, (e) => oneOf(written(e, from), allowed, allowed[0])];

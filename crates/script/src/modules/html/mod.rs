@@ -19,6 +19,7 @@ mod tree;
 
 use std::rc::Rc;
 
+use loadline_go::url::Url;
 use rquickjs::function::IntoJsFunc;
 use rquickjs::{Class, Ctx, Error, Exception, Function, IntoJs, Object, Result, Value};
 
@@ -49,8 +50,12 @@ pub(super) const ELEMENTS: Builtin = Builtin {
     },
 };
 
-/// The tree of a page, as held by scripts.
-struct Page(Rc<Tree>);
+/// A page, as held by scripts.
+struct Page {
+    tree: Rc<Tree>,
+    /// Where it came from, which its references are relative to; empty for a text of the script.
+    address: Url,
+}
 
 impl Opaque for Page {
     const CLASS: &'static str = "Page";
@@ -73,6 +78,8 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     add(&natives, "axis", axis)?;
     add(&natives, "nearest", nearest)?;
     add(&natives, "contains", contains)?;
+    add(&natives, "address", address)?;
+    add(&natives, "resolved", resolved)?;
     add(&natives, "elements", elements)?;
     Ok(natives)
 }
@@ -88,14 +95,15 @@ fn add<'js, P>(
 type PageOf<'js> = Class<'js, Held<Page>>;
 
 fn tree(page: &PageOf<'_>) -> Rc<Tree> {
-    Rc::clone(&page.borrow().0.0)
+    Rc::clone(&page.borrow().0.tree)
 }
 
-/// Parses a text; returns the page, or why it is refused.
-fn parse<'js>(ctx: Ctx<'js>, source: Value<'js>) -> Result<Value<'js>> {
+/// Parses a text from an address; returns the page, or why it is refused.
+fn parse<'js>(ctx: Ctx<'js>, source: Value<'js>, address: String) -> Result<Value<'js>> {
     let source = bytes::text(&source)?;
-    match Tree::parse(source, || !state(&ctx).interrupt()) {
-        Ok(tree) => Held::make(ctx.clone(), Page(Rc::new(tree)))?.into_js(&ctx),
+    let address = Url::parse(&address).unwrap_or_default();
+    match Tree::parse(source, || !state(&ctx).interrupt()).map(Rc::new) {
+        Ok(tree) => Held::make(ctx.clone(), Page { tree, address })?.into_js(&ctx),
         Err(Refusal::Unwanted) => Err(cancellation(&ctx)),
         Err(refusal) => refusal.message().into_js(&ctx),
     }
@@ -179,6 +187,18 @@ fn node_value<'js>(ctx: Ctx<'js>, page: PageOf<'js>, node: u32) -> Result<Value<
 
 fn namespace(page: PageOf<'_>, node: u32) -> String {
     tree(&page).namespace(node)
+}
+
+/// Where a page came from; empty for a text of the script.
+fn address(page: PageOf<'_>) -> String {
+    page.borrow().0.address.text()
+}
+
+/// A reference in a page as an address; undefined if it cannot be read.
+fn resolved<'js>(ctx: Ctx<'js>, page: PageOf<'js>, reference: String) -> Result<Value<'js>> {
+    let reference = Url::parse(&reference).ok();
+    let found = reference.map(|it| page.borrow().0.address.resolve(it).text());
+    shown(&ctx, found)
 }
 
 /// The nodes on an axis of others, each once, nearest first.

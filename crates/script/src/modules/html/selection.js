@@ -388,7 +388,7 @@ class Selection {
 
 export function parseHTML(source, url = "") {
   const written = source === undefined || source === null ? "" : String(source);
-  const page = parse(written);
+  const page = parse(written, String(url));
   if (typeof page === "string") refuse(page);
   return new Selection(page, [0], undefined, url);
 }

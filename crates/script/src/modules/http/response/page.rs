@@ -151,7 +151,11 @@ pub(super) fn submit_form<'js>(
     let verb = verb.map_or_else(|| "GET".to_owned(), |verb| verb.to_uppercase());
     let action = attribute(&form, "action")?;
     let target = resolved(&ctx, &url, action.as_deref())?;
-    let values = values_of(&form, &submit_selector, option(options, "fields")?)?;
+    let values: Object<'js> = method(&form, "serializeObject", ())?;
+    if verb != "GET" {
+        join_lists(&values)?;
+    }
+    add_fields(&values, &form, &submit_selector, option(options, "fields")?)?;
     let params = option(options, "params")?;
     let arguments = if verb == "GET" {
         let target = target.with_query(&query_of(&values)?);
@@ -162,13 +166,26 @@ pub(super) fn submit_form<'js>(
     request::blocking(&ctx, &arguments)
 }
 
-/// The form's values, plus that of its button, overridden by those of the script.
-fn values_of<'js>(
+/// In a body, k6 writes what is chosen in a list of several as Go does: `[a b]`.
+fn join_lists(values: &Object<'_>) -> Result<()> {
+    for field in values.props::<String, Value<'_>>() {
+        let (name, value) = field?;
+        if let Some(list) = value.as_array() {
+            let chosen = list.iter::<Coerced<String>>();
+            let chosen: Vec<String> = chosen.map(|it| it.map(|it| it.0)).collect::<Result<_>>()?;
+            values.set(name, format!("[{}]", chosen.join(" ")))?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the value of the form's button to its values, and overrides them by those of the script.
+fn add_fields<'js>(
+    values: &Object<'js>,
     form: &Object<'js>,
     submit_selector: &str,
     fields: Option<Value<'js>>,
-) -> Result<Object<'js>> {
-    let values: Object<'js> = method(form, "serializeObject", ())?;
+) -> Result<()> {
     let button: Object<'js> = method(&found(form, submit_selector)?, "first", ())?;
     let value: Value<'js> = method(&button, "val", ())?;
     if let Some(name) = attribute(&button, "name")?
@@ -182,7 +199,7 @@ fn values_of<'js>(
             values.set(name, value)?;
         }
     }
-    Ok(values)
+    Ok(())
 }
 
 /// Values as a query string; a list is converted to a single text.

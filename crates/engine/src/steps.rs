@@ -6,6 +6,7 @@
 pub(crate) mod metrics;
 pub mod phases;
 pub mod scripts;
+pub(crate) mod told;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -68,6 +69,7 @@ impl StepsSetup {
         let is_spared = self.program.tear_down_on_shutdown
             && self.program.groups[group].phase == Phase::TearDown;
         PhaseGate {
+            setup: self.clone(),
             state: Arc::clone(&self.state),
             stage: self.groups[group].stage,
             group,
@@ -94,6 +96,8 @@ pub struct StepsState {
     left: Vec<AtomicU32>,
     /// When each phase started, in nanoseconds of the run's clock, plus one; 0: it has not.
     begun: Vec<AtomicU64>,
+    /// Phases that the log tells of.
+    told: Vec<AtomicBool>,
     is_stopping: AtomicBool,
     /// Number of phases that had started when the test was last stopped.
     stopped_in: AtomicU32,
@@ -131,6 +135,7 @@ impl StepsState {
             threads,
             left: (0..stages).map(|_| AtomicU32::new(0)).collect(),
             begun: (0..stages).map(|_| AtomicU64::new(0)).collect(),
+            told: (0..stages).map(|_| AtomicBool::new(false)).collect(),
             is_stopping: AtomicBool::new(false),
             stopped_in: AtomicU32::new(0),
             is_cut: AtomicBool::new(false),
@@ -292,8 +297,8 @@ impl PhaseGate {
 }
 
 /// What a group waits for on a worker: the end of all groups of previous phases.
-#[derive(Debug)]
 pub(crate) struct PhaseGate {
+    pub(crate) setup: StepsSetup,
     pub(crate) state: Arc<StepsState>,
     pub(crate) stage: usize,
     /// Its index in the program.

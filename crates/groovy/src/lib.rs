@@ -6,6 +6,7 @@
 //! and a run ends when the host requests it; missing classes, methods and names are reported before a run.
 
 mod ast;
+mod bean_shell;
 pub mod bound;
 mod check;
 mod classes;

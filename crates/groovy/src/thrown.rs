@@ -16,6 +16,7 @@ pub enum Thrown {
 }
 
 /// An exception.
+#[derive(Clone)]
 pub struct Exception {
     /// The full name of its class.
     pub class: Arc<str>,
@@ -25,9 +26,12 @@ pub struct Exception {
     pub cause: Option<Rc<Exception>>,
     /// Set if its class is one of the script's.
     pub own: Option<Own>,
+    /// What BeanShell tells instead; `None`: nothing else.
+    pub(crate) words: Option<Arc<str>>,
 }
 
 /// An exception of a script's class.
+#[derive(Clone)]
 pub struct Own {
     /// The object.
     pub object: Rc<dyn Any>,
@@ -43,6 +47,7 @@ impl Exception {
             message,
             cause: None,
             own: None,
+            words: None,
         }
     }
 

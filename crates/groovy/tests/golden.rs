@@ -56,6 +56,9 @@ fn said(source: &str, dialect: Dialect) -> String {
             value => print::java_text(&value),
         },
         Ok(value) => print::inspected(&value),
+        Err(thrown) if dialect == Dialect::BeanShell => {
+            format!("! {}", thrown.told_by_bean_shell())
+        }
         Err(thrown) => format!("! {}", thrown.told()),
     };
     desk.printed + &told
@@ -71,11 +74,11 @@ fn is_alike(said: &str, recorded: &str, dialect: Dialect) -> bool {
                 .unwrap_or_default()
         }
         Dialect::BeanShell => {
-            let own = said
-                .strip_prefix("! ")
-                .map(|said| said.trim_start_matches("bsh.EvalError: "));
-            said == recorded
-                || own.is_some_and(|own| recorded.starts_with("! ") && recorded.ends_with(own))
+            // What follows the script's text.
+            let told = recorded
+                .rsplit_once("''")
+                .map(|(_, told)| format!("! {told}"));
+            said == recorded || recorded.starts_with("! ") && told.as_deref() == Some(said)
         }
     }
 }

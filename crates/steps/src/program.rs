@@ -296,6 +296,8 @@ pub struct CsvFile {
 pub struct CsvSource {
     /// Its number within the program.
     pub id: usize,
+    /// Its name.
+    pub name: String,
     /// Its lines.
     pub lines: CsvFile,
     /// Whether a thread ends at the end of the file.

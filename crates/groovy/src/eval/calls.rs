@@ -92,7 +92,11 @@ impl Interpreter<'_> {
             return self.call_on_each(&receiver, &name, &given);
         }
         let given = self.given(given, frame)?;
-        self.call_method(&receiver, &name, given, frame)
+        let called = self.call_method(&receiver, &name, given, frame);
+        match self.is_groovy() {
+            true => called,
+            false => called.map_err(|thrown| thrown.in_call(of, &name)),
+        }
     }
 
     fn call_on_each(&mut self, receiver: &Value, name: &str, given: &[Value]) -> Outcome {
@@ -135,10 +139,7 @@ impl Interpreter<'_> {
                 }
             }
             Value::Null if !self.is_groovy() => {
-                return Err(Thrown::of(
-                    "bsh.EvalError",
-                    "Null Pointer in Method Invocation",
-                ));
+                return Err(Thrown::null_in_call());
             }
             _ => {}
         }

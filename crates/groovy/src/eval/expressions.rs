@@ -76,7 +76,12 @@ impl Interpreter<'_> {
                 Ok(Value::Truth(holds))
             }
             Expr::Not(value) => Ok(Value::Truth(!self.holds(value, frame)?)),
-            Expr::Index { of, at, is_safe } => self.index(of, at, *is_safe, frame),
+            Expr::Index { of, at, is_safe } if self.is_groovy() => {
+                self.index(of, at, *is_safe, frame)
+            }
+            Expr::Index { of, at, is_safe } => self
+                .index(of, at, *is_safe, frame)
+                .map_err(Thrown::in_index),
             _ => self.rarer(expression, frame),
         }
     }
@@ -151,7 +156,11 @@ impl Interpreter<'_> {
             Expr::New { class, given } => {
                 let given = self.given(given, frame)?;
                 let class = self.class_of_type(class)?;
-                self.construct(&class, given)
+                let made = self.construct(&class, given);
+                match self.is_groovy() {
+                    true => made,
+                    false => made.map_err(Thrown::in_constructor),
+                }
             }
             Expr::NewArray {
                 class,

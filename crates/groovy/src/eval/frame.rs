@@ -109,16 +109,14 @@ impl Frame {
                 return Some(variable.value.clone());
             }
             drop(variables);
-            if frame.delegate.is_some() {
-                return None;
-            }
             frame = frame.around.as_deref()?;
         }
     }
 
-    /// Where a name may be defined; delegates are listed in lookup order.
+    /// Where a name may be defined: a variable of this block or an enclosing one, or else the delegates in lookup
+    /// order.
     pub(crate) fn places(self: &Rc<Frame>, name: &str) -> Vec<Place> {
-        let mut found = Vec::new();
+        let mut delegates = Vec::new();
         let mut frame = Rc::clone(self);
         loop {
             let at = frame
@@ -127,14 +125,13 @@ impl Frame {
                 .iter()
                 .position(|one| is_name(&one.name, name));
             if let Some(at) = at {
-                found.push(Place::Variable(frame, at));
-                return found;
+                return vec![Place::Variable(frame, at)];
             }
             if let Some(delegate) = &frame.delegate {
-                found.push(Place::Delegate(delegate.clone()));
+                delegates.push(Place::Delegate(delegate.clone()));
             }
             let Some(around) = &frame.around else {
-                return found;
+                return delegates;
             };
             let around = Rc::clone(around);
             frame = around;

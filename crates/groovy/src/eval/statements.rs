@@ -120,7 +120,7 @@ impl Interpreter<'_> {
             Statement::Throw(value) => {
                 let value = self.expression(value, frame)?;
                 Err(match value {
-                    Value::Exception(exception) => Thrown::Exception(exception),
+                    Value::Exception(exception) => Thrown::thrown_again(exception),
                     Value::Null => Thrown::bare("java.lang.NullPointerException"),
                     other if super::instance::is_thrown(&other) => self.thrown_own(&other)?,
                     other => convert::cannot_cast(&other, "java.lang.Throwable"),
@@ -172,10 +172,11 @@ impl Interpreter<'_> {
             let value = match (value, kind) {
                 (Some(value), None) => self.expression(value, frame)?,
                 (Some(value), Some(kind)) => {
-                    let value = self.given_to(Some(kind), value, frame)?;
+                    let value = self.given_to(Some(kind), value, frame);
+                    let value = value.map_err(Thrown::in_typed_declaration)?;
                     if matches!(value, Value::Void) {
-                        let message = "Typed variable declaration : Void initializer.";
-                        return Err(Thrown::of("bsh.EvalError", message));
+                        let void = Thrown::of("bsh.EvalError", "Void initializer.");
+                        return Err(void.in_typed_declaration());
                     }
                     match self.as_own(&value, kind)? {
                         Some(own) => own,

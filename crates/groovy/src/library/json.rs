@@ -22,12 +22,12 @@ struct Slurper;
 const DEEPEST: usize = 200;
 
 pub(super) static SLURPER: Table = Table::new(&[
-    row("parseText", 1, 1, |machine, _, given| {
-        let text = text_wanted(given, 0)?;
-        if text.is_empty() {
-            return Err(Thrown::argument("Text must not be null or empty"));
-        }
-        read(machine, &text)
+    row("parseText", 1, 1, |machine, _, given| match &given[0] {
+        Value::Null => Err(Thrown::argument("Text must not be null or empty")),
+        _ => match &*text_wanted(given, 0)? {
+            "" => Err(Thrown::argument("Text must not be null or empty")),
+            text => read(machine, text),
+        },
     }),
     row("parse", 1, 2, |machine, _, given| {
         let text = match &given[0] {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::super::map::Map;
 use super::super::table::{Table, row};
+use super::super::thrown::Thrown;
 use super::super::value::{Machine, Object, Outcome, Value};
 use super::Class;
 use super::{json, linked};
@@ -45,6 +46,14 @@ impl Object for Filling {
         let value = built(machine, given)?;
         self.0.put(&Value::text(name), value.clone());
         Ok(Some(value))
+    }
+
+    /// It has none: names are those of the script.
+    fn property(&self, _machine: &mut dyn Machine, name: &str) -> Outcome<Option<Value>> {
+        Err(Thrown::of(
+            "groovy.lang.MissingPropertyException",
+            format!("No such property: {name} for class: {}", self.class()),
+        ))
     }
 }
 

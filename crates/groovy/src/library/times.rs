@@ -121,6 +121,17 @@ fn moved_by(this: &Value, given: &[Value], unit_ms: i64) -> Outcome {
     moved(this, long_of(given, 0)?.saturating_mul(unit_ms))
 }
 
+/// A time with another date or another time of day.
+fn with_part(this: &Value, part: &Time) -> Outcome {
+    with_local(this, |local_ms| {
+        let (day, clock) = match part.kind {
+            Kind::Time => (local_ms, part.local_ms),
+            _ => (part.local_ms, local_ms),
+        };
+        Ok(day - day.rem_euclid(DAY_MS) + clock.rem_euclid(DAY_MS))
+    })
+}
+
 /// A time moved by days, with the same local time of day.
 fn moved_by_days(this: &Value, given: &[Value], days: i64) -> Outcome {
     let ms = long_of(given, 0)?
@@ -313,6 +324,12 @@ pub(super) static TIME: Table = Table::new(&[
     row("truncatedTo", 1, 1, |_, this, given| {
         let unit_ms = spans::unit_ms(&text_of(given, 0)).unwrap_or(1);
         with_local(this, |local_ms| Ok(local_ms - local_ms.rem_euclid(unit_ms)))
+    }),
+    row("with", 1, 1, |machine, this, given| {
+        match given[0].of::<Time>() {
+            Some(part) => with_part(this, part),
+            None => machine.call_on(&given[0], this.clone(), vec![this.clone()]),
+        }
     }),
     row("withYear", 1, 1, |_, this, given| {
         let year = long_of(given, 0)?;

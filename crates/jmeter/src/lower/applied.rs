@@ -314,6 +314,7 @@ impl Lowering {
             }
             "CSVDataSet" => DataSource::Csv(CsvSource {
                 id: self.id_of(element),
+                name: element.name.clone(),
                 lines: CsvFile {
                     quoted: element.is_true("quotedData"),
                     recycle: element.is_true("recycle"),

@@ -169,6 +169,13 @@ fn with_places(selector: &str) -> String {
     out
 }
 
+/// Whether Java reads a text as a URL of its own, as Jsoup asks for `abs:href`: the page's URL is not known to it.
+fn is_absolute(text: &str) -> bool {
+    let scheme = text.split_once(':').map(|(scheme, _)| scheme);
+    let known = ["http", "https", "ftp", "file", "mailto", "jar"];
+    scheme.is_some_and(|scheme| known.iter().any(|one| one.eq_ignore_ascii_case(scheme)))
+}
+
 /// Quotes attribute values, as CSS requires except for identifiers: `a[href^=/x]`.
 fn with_values_in_quotes(selector: &str) -> String {
     let mut out = String::with_capacity(selector.len() + 8);
@@ -283,9 +290,12 @@ impl HtmlExtractor {
     fn value_of(&self, node: &NodeRef<'_>, attribute: Option<&str>) -> Option<String> {
         match attribute {
             Some(attribute) => {
+                let name = attribute.to_ascii_lowercase();
+                let absolute = name.strip_prefix("abs:").filter(|_| !self.is_jodd);
                 let value = node
-                    .attr(&attribute.to_ascii_lowercase())
-                    .map(|value| value.to_string());
+                    .attr(absolute.unwrap_or(&name))
+                    .map(|value| value.to_string())
+                    .filter(|value| absolute.is_none() || is_absolute(value));
                 if self.is_jodd {
                     value
                 } else {

@@ -209,7 +209,8 @@ pub(super) fn read(text: &str) -> Result<Json, String> {
     if text.is_empty() {
         return Err("json string can not be null or empty".to_owned());
     }
-    match Json::read(text)? {
+    let read = Json::read(text);
+    match read.map_err(|fault| format!("net.minidev.json.parser.ParseException: {fault}"))? {
         Json::Null => Err("json can not be null".to_owned()),
         document => Ok(document),
     }

@@ -358,12 +358,18 @@ fn multipart(
         );
         if !request.browser_compatible {
             let content_type = pair.plan.content_type.evaluate(scope);
-            let content_type = match is_blank(&content_type) {
-                true => "text/plain",
-                false => content_type.trim(),
+            let content_type = match (content_type.trim(), request.client) {
+                // Java's client has the same type for all.
+                ("", _) | (_, HttpClient::Java) => format!("text/plain; charset={name}"),
+                // One with parameters is sent with no others.
+                (whole, _) if whole.contains(';') => {
+                    let parts: Vec<&str> = whole.split(';').map(str::trim).collect();
+                    parts.join("; ")
+                }
+                (kind, _) => format!("{kind}; charset={name}"),
             };
             head.push_str(&format!(
-                "Content-Type: {content_type}; charset={name}\r\nContent-Transfer-Encoding: 8bit\r\n"
+                "Content-Type: {content_type}\r\nContent-Transfer-Encoding: 8bit\r\n"
             ));
         }
         let value = charset.encode(&pair.value);

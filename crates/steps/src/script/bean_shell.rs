@@ -34,8 +34,12 @@ pub(super) fn run(
     bsh.put(&Value::text("args"), arguments);
     desk.names.insert("bsh".to_owned(), Value::Map(bsh));
     give(desk, role);
-    let outcome = desk.run(script);
-    let outcome = outcome.map_err(|thrown| words(source, &thrown));
+    let outcome = desk.run(script).map_err(|told| {
+        format!(
+            "Sourced file: inline evaluation of: ``{}''{told}",
+            shown(source)
+        )
+    });
     take(desk, role);
     if let Some(space) = space {
         let mut names: HashMap<String, Value> = std::mem::take(&mut desk.names);
@@ -43,39 +47,6 @@ pub(super) fn run(
         desk.memory.kept.keep_space(space, names);
     }
     outcome.map(|value| told(&value))
-}
-
-/// A script's exception in BeanShell's words: BeanShell's own errors are not wrapped.
-fn words(source: &str, thrown: &str) -> String {
-    let what = match thrown.strip_prefix("bsh.EvalError: ") {
-        Some(own) => own.to_owned(),
-        None => missing(thrown).unwrap_or_else(|| "TargetError".to_owned()),
-    };
-    format!(
-        "Sourced file: inline evaluation of: ``{}'' : {what}",
-        shown(source)
-    )
-}
-
-/// The message for a missing method; `None`: something else was thrown.
-fn missing(thrown: &str) -> Option<String> {
-    let told =
-        thrown.strip_prefix("groovy.lang.MissingMethodException: No signature of method: ")?;
-    let (called, rest) = told.split_once("() is applicable for argument types: (")?;
-    let (class, method) = called.rsplit_once('.')?;
-    let types = rest
-        .split(')')
-        .next()?
-        .split(", ")
-        .filter(|one| !one.is_empty());
-    let types: Vec<String> = types.map(|one| format!("java.lang.{one}")).collect();
-    let given = match types.as_slice() {
-        [] => String::new(),
-        types => format!(" {} ", types.join(", ")),
-    };
-    Some(format!(
-        "Error in method invocation: Method {method}({given}) not found in class'{class}'"
-    ))
 }
 
 fn give(desk: &mut Desk<'_>, role: ScriptRole) {

@@ -146,10 +146,13 @@ impl<'d> Desk<'d> {
         }
     }
 
-    /// Runs a script.
+    /// Runs a script; the error is that of its language, in BeanShell what follows the script's text.
     pub(super) fn run(&mut self, script: &Script) -> Result<Value, String> {
         let outcome = script.run(self).map_err(|thrown| {
-            if thrown.is_error() && self.dialect == Dialect::Groovy {
+            if self.dialect == Dialect::BeanShell {
+                return thrown.told_by_bean_shell();
+            }
+            if thrown.is_error() {
                 self.memory.uncaught = Some(thrown.told());
             }
             thrown.told()

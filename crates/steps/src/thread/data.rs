@@ -29,7 +29,7 @@ pub(super) struct DataMemory {
     /// The iteration in which a counter was last reset.
     reset_in: HashMap<usize, u64>,
     sequences: HashMap<usize, JavaRandom>,
-    lines: HashMap<usize, CsvLines>,
+    lines: HashMap<String, CsvLines>,
     /// The files with lines and their format: as first evaluated.
     csv_files: HashMap<usize, Arc<(String, csv::Settings)>>,
     decks: HashMap<usize, Deck>,
@@ -56,8 +56,13 @@ impl Thread {
         let (file, settings) = &*of;
         let drawn = match csv.sharing {
             Sharing::Thread => {
-                let lines = self.data.lines.entry(csv.id).or_default();
-                lines.draw(walker.host, file, settings)
+                if !self.data.lines.contains_key(file) {
+                    self.data.lines.insert(file.clone(), CsvLines::default());
+                }
+                let lines = self.data.lines.get_mut(file);
+                lines.map_or(Ok(Line::End(Vec::new())), |lines| {
+                    lines.draw(walker.host, file, settings)
+                })
             }
             Sharing::All => (self.commons).draw_line(None, walker.host, file, settings),
             Sharing::Group => {
@@ -71,7 +76,15 @@ impl Thread {
                     self.variables.put(name, value);
                 }
             }
-            Ok(Line::End(_)) if csv.stop_thread => self.end_early(EndedEarly::OutOfData),
+            Ok(Line::End(_)) if csv.stop_thread => {
+                let recycle = settings.recycle;
+                let why = format!(
+                    "End of file:{file} detected for CSV DataSet:{} configured with stopThread:true, \
+                     recycle:{recycle}",
+                    csv.name
+                );
+                self.end_for_want_of_data(walker, &why);
+            }
             Ok(Line::End(names)) => {
                 let own = walker.host.world().property(END_OF_FILE);
                 let end = own.as_deref().unwrap_or("<EOF>");
@@ -89,6 +102,17 @@ impl Thread {
                 self.strand.ending.get_or_insert(End::Thread);
             }
         }
+    }
+
+    /// The thread ends with its data, which the log tells in JMeter's words.
+    fn end_for_want_of_data(&mut self, walker: &Walker<'_>, why: &str) {
+        let line = format!(
+            "Stop Thread seen for thread {}, reason: org.apache.jorphan.util.JMeterStopThreadException: {why}",
+            self.strand.identity.name
+        );
+        let world = walker.host.world();
+        world.log(LogLevel::Info, "o.a.j.t.JMeterThread", &line);
+        self.end_early(EndedEarly::OutOfData);
     }
 
     /// The file of a data set, which a thread opens once.

@@ -268,7 +268,8 @@ fn as_xml(document: &dom_query::Document) -> String {
 fn open_html(node: &dom_query::NodeRef<'_>, out: &mut String) {
     let _ = write!(out, "<{}", html_name(node));
     let mut names: Vec<String> = Vec::new();
-    for attribute in node.attrs() {
+    // JTidy lists them from the last to the first.
+    for attribute in node.attrs().into_iter().rev() {
         let name = xml_name(&attribute.name.local);
         if name.starts_with("xmlns") || names.contains(&name) {
             continue;

@@ -3,6 +3,7 @@
 //! Performs what the thread asks for. Must not know what steps mean, nor when threads start. Invariant: a thread
 //! that ended, however, is counted as ended once.
 
+mod at_work;
 mod client;
 mod host;
 mod java_words;
@@ -26,6 +27,7 @@ use loadline_steps::http::{HttpAnswer, HttpAsk};
 use loadline_steps::thread::{Ask, Deadline, End, Outcome, Thread};
 use tokio::sync::futures::Notified;
 
+use self::at_work::AtWork;
 use self::client::{StepsClient, UnderWay, first_of};
 use self::host::StepsHost;
 use self::measured::WorkerMeasures;
@@ -40,6 +42,7 @@ use crate::net::Failure;
 use crate::record::Life;
 use crate::slot::VuSlot;
 use crate::steps::scripts::Scripts;
+use crate::steps::told::ToldThread;
 use crate::steps::{GroupTimes, PhaseGate, StepsSetup, StepsState};
 use crate::timers::Timers;
 
@@ -150,22 +153,6 @@ impl Walk<'_> {
     }
 }
 
-/// Counts a thread as running while this exists.
-struct AtWork<'a>(&'a GroupOnWorker);
-
-impl<'a> AtWork<'a> {
-    fn begin(of: &'a GroupOnWorker) -> AtWork<'a> {
-        of.state().begin_thread(of.group);
-        AtWork(of)
-    }
-}
-
-impl Drop for AtWork<'_> {
-    fn drop(&mut self) {
-        self.0.state().end_thread(self.0.group);
-    }
-}
-
 impl StepsVu {
     pub(crate) fn new(
         of: Rc<GroupOnWorker>,
@@ -229,6 +216,7 @@ impl StepsVu {
             shared: Rc::clone(&self.shared),
             of: Rc::clone(of),
             scripts: self.scripts(of),
+            told: Some(ToldThread::begin(setup, thread.name())),
         };
         (thread, host)
     }
@@ -276,7 +264,7 @@ impl StepsVu {
         while loops.is_none_or(|loops| done < loops) {
             let begun = self.shared.clock.now();
             if let Some(end) = self.run_iteration(of, &mut thread, &host).await? {
-                self.end(of, &thread, end);
+                self.end(of, &thread, &host, end);
                 return Ok(());
             }
             done += 1;
@@ -286,6 +274,7 @@ impl StepsVu {
                 return Ok(());
             }
         }
+        host.tell("Thread is done: ");
         Ok(())
     }
 
@@ -316,7 +305,7 @@ impl StepsVu {
         }
         let begun = self.shared.clock.now();
         if let Some(end) = self.run_iteration(of, &mut thread, &host).await? {
-            self.end(of, &thread, end);
+            self.end(of, &thread, &host, end);
             return Ok(());
         }
         self.measure_iteration(of, begun);
@@ -527,7 +516,8 @@ impl StepsVu {
     }
 
     /// What the end of a thread means for the test.
-    fn end(&self, of: &GroupOnWorker, thread: &Thread, end: End) {
+    fn end(&self, of: &GroupOnWorker, thread: &Thread, host: &StepsHost, end: End) {
+        host.tell_end(end, thread.ended_early());
         if let Some(early) = thread.ended_early() {
             self.shared.recorder.borrow_mut().ended_thread(early);
         }

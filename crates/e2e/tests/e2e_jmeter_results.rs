@@ -70,7 +70,7 @@ const COURSE: &str = "\
 INFO o.a.j.JMeter: Creating summariser <summary>
 INFO o.a.j.e.StandardJMeterEngine: Running the test!
 INFO o.a.j.e.StandardJMeterEngine: Starting setUp thread groups
-INFO o.a.j.e.StandardJMeterEngine: Starting setUp ThreadGroup: 1 : S 
+INFO o.a.j.e.StandardJMeterEngine: Starting setUp ThreadGroup: 1 : S\x20
 INFO o.a.j.e.StandardJMeterEngine: Starting 1 threads for group S.
 INFO o.a.j.e.StandardJMeterEngine: Thread will continue on error
 INFO o.a.j.t.ThreadGroup: Starting thread group... number=1 threads=1 ramp-up=0 delayedStart=false

@@ -4,6 +4,7 @@
 //! worker.
 
 pub(crate) mod metrics;
+mod outbox;
 pub mod phases;
 pub mod scripts;
 pub(crate) mod told;
@@ -19,8 +20,8 @@ use loadline_steps::scope::{Commons, Part};
 use loadline_steps::variables::Variables;
 use tokio::sync::Notify;
 
+pub use self::outbox::Outbox;
 use crate::record_script::ScriptMetrics;
-pub use crate::vu::steps::Outbox;
 
 /// How long Java caches that a name has no address (`networkaddress.cache.negative.ttl`).
 pub(crate) const FAILED_NAMES_KEPT: Duration = Duration::from_secs(10);

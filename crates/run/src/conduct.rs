@@ -240,7 +240,7 @@ impl Conductor {
             let late_order = match self.haste {
                 Haste::AtOnce => None,
                 Haste::Nobody | Haste::Asked => {
-                    lifecycle.tear_down(&self.commands, &mut surroundings)
+                    lifecycle.tear_down(&self.commands, self.stop, &mut surroundings)
                 }
             };
             lifecycle.seen.merge(surroundings.seen);

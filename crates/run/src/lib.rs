@@ -17,6 +17,7 @@ mod observing;
 mod orders;
 mod outcome;
 mod script;
+mod setup_data;
 mod thresholds;
 mod trouble;
 pub mod verdict;

@@ -4,7 +4,6 @@
 //! Must not know how any of it is presented. Invariant: a test that started has an end, and the first trouble
 //! decides its exit code.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -16,14 +15,15 @@ use loadline_engine::live::LiveCounters;
 use loadline_metric::MeasurementsDelta;
 use loadline_model::client::ClientPlan;
 use loadline_model::event::Before;
+use loadline_model::result::StopReason;
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
 use loadline_script::exports::Exports;
 use loadline_script::vu::{FailureKind, Hook, NamedFiles, Returned, ScriptFailure};
-use serde_json::Value;
 
 use crate::load::Load;
 use crate::script::ScriptConduct;
+use crate::setup_data::sorted;
 use crate::thresholds::HOLD_EVERY;
 use crate::trouble::{Trouble, out_of_time, trouble_in, trouble_of, unstarted};
 use crate::watch::{RunPhase, RunWatch};
@@ -293,6 +293,7 @@ impl Lifecycle {
     pub(crate) fn tear_down(
         &mut self,
         commands: &Receiver<RunCommand>,
+        stop: StopReason,
         surroundings: &mut Surroundings<'_>,
     ) -> Option<RunCommand> {
         let lifecycle = &self.settings().lifecycle;
@@ -377,28 +378,6 @@ impl Lifecycle {
 
 fn second_of(at: Nanos) -> u64 {
     at.0 / Nanos::PER_SECOND
-}
-
-/// JSON with sorted object keys, as scripts see it under k6.
-pub(crate) fn sorted(json: &str) -> Arc<str> {
-    fn sort(value: &mut Value) {
-        match value {
-            Value::Array(items) => items.iter_mut().for_each(sort),
-            Value::Object(rows) => {
-                let ordered: BTreeMap<String, Value> = std::mem::take(rows).into_iter().collect();
-                rows.extend(ordered);
-                rows.values_mut().for_each(sort);
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-    match serde_json::from_str(json) {
-        Ok(mut value) => {
-            sort(&mut value);
-            value.to_string().into()
-        }
-        Err(_) => json.into(),
-    }
 }
 
 /// The outcome of `handleSummary`.
@@ -503,17 +482,5 @@ pub fn read_exports(script: &ScriptSetup) -> Result<Exports, ReadError> {
         (_, None) => Err(ReadError::System(
             "the script's module code did not come to its end".to_owned(),
         )),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scripts_see_the_keys_of_data_in_order() {
-        let given = r#"{"z":1,"a":[{"y":2,"b":"<"}],"m":null}"#;
-        assert_eq!(&*sorted(given), r#"{"a":[{"b":"<","y":2}],"m":null,"z":1}"#);
-        assert_eq!(&*sorted("no json"), "no json");
     }
 }

@@ -17,8 +17,8 @@ use loadline_model::units::duration_ns;
 use loadline_model::{Executor, Snapshot, TestPlan, TestSummary};
 use loadline_script::vu::{Hook, Returned};
 
-use crate::lifecycle::sorted;
 use crate::load::Load;
+use crate::setup_data::sorted;
 use crate::thresholds::ScriptThresholds;
 
 /// Parts of a run kept until a summary is requested; more are summed anyway.

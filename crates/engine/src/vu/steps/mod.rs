@@ -9,7 +9,6 @@ mod host;
 mod java_words;
 mod level;
 mod measured;
-mod outbox;
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -31,7 +30,6 @@ use self::at_work::AtWork;
 use self::client::{StepsClient, UnderWay, first_of};
 use self::host::StepsHost;
 use self::measured::WorkerMeasures;
-pub use self::outbox::Outbox;
 use super::beginning::Beginning;
 use super::shared::Shared;
 use crate::batches::Gone;
@@ -43,7 +41,7 @@ use crate::record::Life;
 use crate::slot::VuSlot;
 use crate::steps::scripts::Scripts;
 use crate::steps::told::ToldThread;
-use crate::steps::{GroupTimes, PhaseGate, StepsSetup, StepsState};
+use crate::steps::{GroupTimes, Outbox, PhaseGate, StepsSetup, StepsState};
 use crate::timers::Timers;
 
 /// How often a waiting thread checks whether it has to end, in milliseconds.

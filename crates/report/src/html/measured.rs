@@ -216,7 +216,7 @@ pub(super) fn checks(html: &mut Html, result: &RunResult) {
         html.raw(match fails {
             0 => "<tr class=\"good\"><td>✓ passed</td>",
             _ if passes == 0 => "<tr class=\"alarm\"><td>✗ failed</td>",
-            _ => "<tr class=\"caution\"><td>! failed at times</td>",
+            _ => "<tr class=\"caution\"><td>! partly</td>",
         });
         html.between("<th scope=\"row\">", name, "</th>");
         html.between("<td class=\"n\">", &count(passes), "</td>");

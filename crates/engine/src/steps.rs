@@ -69,7 +69,7 @@ impl StepsSetup {
         let is_spared = self.program.tear_down_on_shutdown
             && self.program.groups[group].phase == Phase::TearDown;
         PhaseGate {
-            setup: self.clone(),
+            told_by: Some(self.clone()),
             state: Arc::clone(&self.state),
             stage: self.groups[group].stage,
             group,
@@ -298,7 +298,8 @@ impl PhaseGate {
 
 /// What a group waits for on a worker: the end of all groups of previous phases.
 pub(crate) struct PhaseGate {
-    pub(crate) setup: StepsSetup,
+    /// Whose log tells of phases; `None`: no log does.
+    pub(crate) told_by: Option<StepsSetup>,
     pub(crate) state: Arc<StepsState>,
     pub(crate) stage: usize,
     /// Its index in the program.
@@ -350,6 +351,7 @@ mod tests {
         state.expect(0, 1);
         state.expect(1, 1);
         let gate = PhaseGate {
+            told_by: None,
             state: Arc::clone(&state),
             stage: 1,
             group: 1,

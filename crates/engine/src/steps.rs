@@ -70,7 +70,7 @@ impl StepsSetup {
         let is_spared = self.program.tear_down_on_shutdown
             && self.program.groups[group].phase == Phase::TearDown;
         PhaseGate {
-            setup: self.clone(),
+            told_by: Some(self.clone()),
             state: Arc::clone(&self.state),
             stage: self.groups[group].stage,
             group,
@@ -299,7 +299,8 @@ impl PhaseGate {
 
 /// What a group waits for on a worker: the end of all groups of previous phases.
 pub(crate) struct PhaseGate {
-    pub(crate) setup: StepsSetup,
+    /// Whose log tells of phases; `None`: no log does.
+    pub(crate) told_by: Option<StepsSetup>,
     pub(crate) state: Arc<StepsState>,
     pub(crate) stage: usize,
     /// Its index in the program.
@@ -351,6 +352,7 @@ mod tests {
         state.expect(0, 1);
         state.expect(1, 1);
         let gate = PhaseGate {
+            told_by: None,
             state: Arc::clone(&state),
             stage: 1,
             group: 1,

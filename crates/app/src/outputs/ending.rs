@@ -113,7 +113,7 @@ mod tests {
         let lossy = SinkReport {
             written: 1,
             lost: 7,
-            error: Some(std::io::Error::other("gone")),
+            error: Some(io::Error::other("gone")),
         };
         let values = [whole, named("csv (b)", lossy)];
         let events = [

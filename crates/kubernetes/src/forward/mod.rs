@@ -131,7 +131,7 @@ impl Cluster {
         let link = route.lead()?;
         link.connect()?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-        let local = |error: std::io::Error| {
+        let local = |error: io::Error| {
             Error::config(format!("no local port could be opened: {error}"))
         };
         let listener = listener.map_err(local)?;

@@ -160,7 +160,7 @@ fn read_all(mut from: impl Read + Send + 'static) -> io::Result<JoinHandle<Vec<u
         let mut kept = Vec::new();
         // Unreadable output counts as missing; the exit code says whether it matters.
         let _ = from.by_ref().take(KEPT_MAX).read_to_end(&mut kept);
-        let _ = std::io::copy(&mut from, &mut std::io::sink());
+        let _ = io::copy(&mut from, &mut io::sink());
         kept
     })
 }

@@ -56,6 +56,21 @@ fn one_output_that_fails_keeps_no_other_from_being_written() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn an_answer_on_a_full_disk_is_no_success() {
+    for words in ["suite schema", "completion bash", "--help"] {
+        let full = fs::File::options().write(true).open("/dev/full");
+        let mut command = loadline();
+        command.args(words.split(' '));
+        command.stdout(full.expect("Linux has it"));
+        let output = command.output().expect("it can be run");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(255), "{words}: {told}");
+        assert!(told.contains("standard output cannot be written"), "{told}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn a_file_for_two_outputs_is_refused_before_the_load() {
     let folder = tempfile::tempdir().expect("there is room");
     fs::write(folder.path().join("x"), "before").expect("written");

@@ -252,6 +252,34 @@ fn a_sweep_that_is_stopped_in_its_first_load_says_so() {
     assert!(said.contains("nothing to report"), "{said}");
 }
 
+/// What a search knows is on the disk after each of its loads: a process that is killed has no last word.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_search_that_is_killed_leaves_what_it_knew() {
+    let server = answering();
+    let capacity = "capacity --slo p(99)<5s --from 20 --to 200 --probe 2s";
+    for (line, loads) in [
+        (capacity, "probes"),
+        ("sweep --rates 20..200/10 -z 1s", "points"),
+    ] {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("known.json");
+        let mut command = loadline();
+        command.current_dir(&folder).args(line.split(' '));
+        command.args(["--warm-up", "0s", "--json", "known.json"]);
+        command.arg(server.url("/"));
+        let running = Running::start(command);
+        let known = || fs::read_to_string(&file).ok();
+        let known = clock::wait_for(Duration::from_secs(30), known);
+        running.signal(libc::SIGKILL);
+        running.finish();
+        let known = known.unwrap_or_else(|| panic!("nothing was kept: {line}"));
+        let known: Value = serde_json::from_str(&known).expect("it is JSON");
+        let kept = known[loads].as_array().map_or(0, Vec::len);
+        assert!(kept > 0, "{line}: {known}");
+    }
+}
+
 /// A user who does not read a test's output does not prevent it from ending.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]

@@ -375,6 +375,28 @@ fn failed_rows_are_told_with_their_reason() {
     );
 }
 
+/// Nothing listens at port 1; the run itself goes well.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_row_whose_audited_output_took_nothing_fails() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let target = Target::start(&[]);
+    let text = format!(
+        "name: audited
+rows: [{{name: a, bench: '-q -c 1 -n 20 --audit -o prometheus-rw=http://127.0.0.1:1/api/v1/write {}'}}]
+",
+        target.url("/get")
+    );
+    std::fs::write(folder.path().join("suite.yaml"), text).expect("it can be written");
+    let (code, out, err) = suite(folder.path(), &["run"]);
+    assert_eq!(code, Some(99), "{out}{err}");
+    let told = format!("{out}{err}");
+    assert!(
+        told.contains("outputs: ") && told.contains("samples never arrived"),
+        "{told}"
+    );
+}
+
 /// The goal is half a second; the limit here is far higher, since other tests run at the same time.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]

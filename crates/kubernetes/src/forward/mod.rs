@@ -131,9 +131,8 @@ impl Cluster {
         let link = route.lead()?;
         link.connect()?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-        let local = |error: io::Error| {
-            Error::config(format!("no local port could be opened: {error}"))
-        };
+        let local =
+            |error: io::Error| Error::config(format!("no local port could be opened: {error}"));
         let listener = listener.map_err(local)?;
         let forward = PortForward {
             address: listener.local_addr().map_err(local)?,

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use loadline_model::event::Mark;
 use loadline_model::observation::{
-    ObservationLog, Observations, Observed, ObserverNote, Phases, ResourceSample, RunWindow, Span,
+    OBSERVER_MARK, ObservationLog, Observations, Observed, ObserverNote, Phases, ResourceSample,
+    RunWindow, Span,
 };
 use loadline_model::rates::level_span;
 use loadline_model::{Nanos, RunCommand, RunEvent, TestPlan};
@@ -18,8 +19,6 @@ use crate::orders::EarlyOrders;
 
 /// Interval for checking whether observers have settled after the load.
 const LOOK: Duration = Duration::from_millis(50);
-/// The kind of a mark about what observers could not do.
-const OBSERVER_MARK: &str = "observer";
 
 /// The started observers, as the run sees them.
 pub trait ObserverSource: Send {

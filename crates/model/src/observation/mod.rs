@@ -17,6 +17,8 @@ pub use names::{
     limited_by, title, without_unit,
 };
 
+/// The kind of a mark about what observers reported and a result or a journal has no room for.
+pub const OBSERVER_MARK: &str = "observer";
 /// The kind of a note about a time during which an observer could not read.
 pub const GAP_NOTE: &str = "gap";
 /// The kind of a note about a component that was restarted.

@@ -11,13 +11,11 @@ use loadline_model::result::{Row, RunResult};
 use loadline_model::snapshot::Snapshot;
 
 use super::encode::{Part, Start};
-use loadline_model::rows::halve;
+use loadline_model::rows::{ROWS_MAX, halve};
 
 /// Snapshots kept unmerged. Merging costs time of the run's thread, so it only happens if the disk is slower
 /// than this many seconds.
 const DELTAS_MAX: usize = 8;
-/// Rows kept; beyond this, two are merged into one, as in the result.
-pub(super) const ROWS_MAX: usize = 3_600;
 /// Maximum marks and resource samples that are kept; further ones are only counted.
 pub(super) const EXTRAS_MAX: usize = 100_000;
 

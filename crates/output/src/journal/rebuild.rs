@@ -4,7 +4,8 @@
 //! end are counted as interrupted, so that conservation holds.
 
 use loadline_metric::ValueTrend;
-use loadline_model::observation::{ObservationLog, Observations, ObserverNote, ResourceSample};
+use loadline_model::event::Mark;
+use loadline_model::observation::{OBSERVER_MARK, ObservationLog};
 use loadline_model::rates::rates;
 use loadline_model::result::{Row, RunResult, StopReason, Totals};
 use loadline_model::snapshot::Snapshot;
@@ -16,10 +17,17 @@ use loadline_model::verdict::Verdict;
 use super::encode::{Part, Start};
 
 /// The result of a run whose journal has no end.
-pub(super) fn result_of(start: Start, mut told: Part, tag_rows: &TagRows) -> RunResult {
+pub(super) fn result_of(
+    start: Start,
+    mut told: Part,
+    observed: ObservationLog,
+    tag_rows: &TagRows,
+) -> RunResult {
     told.seen.counts.interrupt_rest();
     told.seen.warm_up.interrupt_rest();
     let totals = totals_of(&start, &told);
+    let missing = told.left_out.saturating_add(observed.left_out());
+    let missing = left_out(missing, totals.elapsed_ns);
     let script = told.seen.script.take();
     let settings = start.plan.script.as_deref();
     let by_tag = settings.map(|script| script.series.table_tag());
@@ -30,8 +38,9 @@ pub(super) fn result_of(start: Start, mut told: Part, tag_rows: &TagRows) -> Run
     RunResult {
         verdict: verdict_of(&totals),
         series: told.rows,
-        events: told.marks,
-        observations: observations_of(&told.resources, told.notes),
+        events: told.marks.into_iter().chain(missing).collect(),
+        // Without the run's phases: the end of the load is unknown.
+        observations: observed.finish(None),
         summary,
         ..RunResult::bare(
             start.plan,
@@ -44,16 +53,15 @@ pub(super) fn result_of(start: Start, mut told: Part, tag_rows: &TagRows) -> Run
     }
 }
 
-/// What observers reported, without the run's phases: the end of the load is unknown.
-fn observations_of(resources: &[ResourceSample], notes: Vec<ObserverNote>) -> Observations {
-    let mut log = ObservationLog::default();
-    for sample in resources {
-        log.add(sample);
-    }
-    for note in notes {
-        log.note(note);
-    }
-    log.finish(None)
+/// What a journal had no room for, as a mark at the end.
+fn left_out(count: u64, at_ns: u64) -> Option<Mark> {
+    (count > 0).then(|| Mark {
+        at_ns,
+        kind: OBSERVER_MARK.to_owned(),
+        text: format!(
+            "{count} marks, readings and notes are not in the journal: it holds no more; observe less"
+        ),
+    })
 }
 
 /// The totals, except what was seen.

@@ -7,12 +7,15 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 
+use loadline_model::observation::{ObservationLog, ObservedSeries, Point, ResourceSample};
 use loadline_model::result::{Row, RunResult};
+use loadline_model::rows::{ROWS_MAX, halve};
 use loadline_model::snapshot::Snapshot;
 use loadline_model::tag_series::TagRows;
 
-use super::batch::{ROWS_MAX, keep};
+use super::batch::keep;
 use super::encode::{self, MAGIC, MAGIC_OF_ANY_VERSION, Next, Part, Record, Start};
 use super::rebuild;
 use crate::sanity;
@@ -120,7 +123,7 @@ pub fn recover_from(reader: impl Read) -> Result<Recovered, RecoverError> {
     }
     let start = told.start.ok_or(RecoverError::Empty)?;
     let last_ns = rebuild::end_of(&told.part.rows);
-    let result = rebuild::result_of(*start, told.part, &told.tag_rows);
+    let result = rebuild::result_of(*start, told.part, told.observed, &told.tag_rows);
     Ok(Recovered {
         result,
         how: HowEnded::Crashed { last_ns },
@@ -132,7 +135,10 @@ pub fn recover_from(reader: impl Read) -> Result<Recovered, RecoverError> {
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) start: Option<Box<Start>>,
-    pub(super) part: Part,
+    /// All but what observers reported.
+    part: Part,
+    /// That, in a size that does not depend on the length of the run.
+    observed: ObservationLog,
     pub(super) tag_rows: TagRows,
     pub(super) end: Option<Box<RunResult>>,
     pub(super) torn: bool,
@@ -173,6 +179,18 @@ fn read_magic(reader: &mut impl Read) -> Result<(), RecoverError> {
 }
 
 impl Told {
+    /// Everything between start and end as one record.
+    pub(super) fn sum(self) -> Part {
+        let observed = self.observed.so_far();
+        let resources = observed.series.iter().flat_map(samples);
+        Part {
+            resources: resources.collect(),
+            notes: observed.notes,
+            left_out: (self.part.left_out).saturating_add(self.observed.left_out()),
+            ..self.part
+        }
+    }
+
     /// Adds a record; `false` if it is out of place, or contains impossible numbers.
     fn add(&mut self, record: Record) -> bool {
         match record {
@@ -205,7 +223,7 @@ impl Told {
         let mut rows = self.part.rows.clone();
         rows.extend(part.rows);
         while rows.len() > ROWS_MAX {
-            loadline_model::rows::halve(&mut rows);
+            halve(&mut rows);
         }
         if !is_plausible(&seen, &rows) {
             return false;
@@ -214,9 +232,10 @@ impl Told {
         if let Some((at_ns, span_ns)) = span {
             self.tag_rows.add(at_ns, span_ns, tag_seen.as_ref());
         }
-        let left_out = keep(&mut self.part.marks, part.marks)
-            + keep(&mut self.part.resources, part.resources)
-            + keep(&mut self.part.notes, part.notes);
+        part.resources.iter().for_each(|one| self.observed.add(one));
+        let notes = part.notes.into_iter();
+        notes.for_each(|note| self.observed.note(note));
+        let left_out = keep(&mut self.part.marks, part.marks);
         self.part.left_out = self
             .part
             .left_out
@@ -228,4 +247,21 @@ impl Told {
 
 fn is_plausible(seen: &Snapshot, rows: &[Row]) -> bool {
     sanity::check_snapshot(seen).is_ok() && sanity::check_rows(rows).is_ok()
+}
+
+/// The points of a series, and its largest reading if that is not one of them.
+fn samples(series: &ObservedSeries) -> Vec<ResourceSample> {
+    let [observer, component, metric] = [&series.observer, &series.component, &series.metric]
+        .map(|name| Arc::<str>::from(name.as_str()));
+    let peak = series.peak.filter(|peak| !series.points.contains(peak));
+    let mut points: Vec<Point> = series.points.iter().copied().chain(peak).collect();
+    points.sort_by_key(|point| point.0);
+    let sample = |Point(at_ns, value)| ResourceSample {
+        at_ns,
+        observer: Arc::clone(&observer),
+        component: Arc::clone(&component),
+        metric: Arc::clone(&metric),
+        value,
+    };
+    points.into_iter().map(sample).collect()
 }

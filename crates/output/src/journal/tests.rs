@@ -20,6 +20,7 @@ use super::encode::{self, MAGIC};
 use super::writer::{Disk, FileDisk, Writer};
 use super::*;
 use crate::fixture::{mark, plan, resource, row, second, started, sum_of};
+use loadline_model::observation::{POINTS_MAX, Point, ResourceSample};
 use loadline_model::rows::halve;
 
 fn batch(events: &[RunEvent]) -> Batch {
@@ -249,6 +250,50 @@ fn numbers_that_no_run_counts_end_the_telling() {
     let recovered = recover_from(&bytes[..]).unwrap();
     assert!(recovered.torn);
     check_told(&recovered.result, 1);
+}
+
+#[test]
+fn readings_of_a_long_run_are_thinned_and_none_of_its_time_is_missing() {
+    const EACH: u64 = 60_000;
+    let (mut bytes, _) = journal_of(2);
+    let place = |number: u64| number * 1_000_000;
+    for from in [0, EACH] {
+        let mut part = batch(&[resource(0)]).part().unwrap();
+        let one = part.resources.pop().unwrap();
+        part.resources = (from..from + EACH)
+            .map(|number| ResourceSample {
+                at_ns: place(number) as i64,
+                value: if number == 70_001 { 9.0 } else { 0.25 },
+                ..one.clone()
+            })
+            .collect();
+        bytes.extend(encode::part_record(&part).unwrap());
+    }
+    let sum = recover::replay(&bytes[..]).unwrap().sum();
+    let mut rewritten = journal_of(0).0;
+    rewritten.extend(encode::part_record(&sum).unwrap());
+    for bytes in [bytes, rewritten] {
+        let result = recover_from(&bytes[..]).unwrap().result;
+        let [series] = &result.observations.series[..] else {
+            panic!("one quantity was read");
+        };
+        assert!(series.points.len() <= POINTS_MAX);
+        let last = series.points.last().unwrap().0 as u64;
+        assert!(last > place(2 * EACH * 99 / 100), "{last}");
+        assert_eq!(series.peak, Some(Point(place(70_001) as i64, 9.0)));
+        assert_eq!(result.events, []);
+    }
+}
+
+#[test]
+fn what_a_journal_has_no_room_for_is_told() {
+    let (mut bytes, _) = journal_of(1);
+    let mut part = batch(&[second(1)]).part().unwrap();
+    part.left_out = 7;
+    bytes.extend(encode::part_record(&part).unwrap());
+    let result = recover_from(&bytes[..]).unwrap().result;
+    let told = &result.events.last().expect("a mark").text;
+    assert!(told.starts_with("7 marks, readings and notes"), "{told}");
 }
 
 #[test]

@@ -171,7 +171,7 @@ impl Disk for FileDisk {
         };
         let mut bytes = MAGIC.to_vec();
         bytes.extend(encode::start_record(start)?);
-        bytes.extend(encode::part_record(&told.part)?);
+        bytes.extend(encode::part_record(&told.sum())?);
         let mut name = self.path.clone().into_os_string();
         name.push(".new");
         // In a folder that others can write to, someone may have put a link under this name.

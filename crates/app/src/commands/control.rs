@@ -123,7 +123,7 @@ fn ask(
     let (_, body) = answer
         .split_once("\r\n\r\n")
         .ok_or_else(|| unreachable(&"the response has no end of its head"))?;
-    serde_json::from_str(body.trim()).map_err(|error| unreachable(&error))
+    serde_json::from_str(body.trim()).map_err(|_| unlike_a_test(address, &Value::Null))
 }
 
 /// Uses HTTP/1.0, so that the response ends when the connection does.

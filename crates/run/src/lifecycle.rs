@@ -362,7 +362,7 @@ impl Lifecycle {
         let report = match report {
             Ok(report) => report,
             Err(error) => {
-                self.troubles.push(unstarted(hook, error));
+                self.troubles.push(unstarted(hook, &error));
                 return None;
             }
         };

@@ -9,8 +9,6 @@ use loadline_engine::{ScriptSignal, StartError};
 use loadline_model::ExitCode;
 use loadline_script::vu::{FailureKind, Hook, ScriptFailure};
 
-use crate::contract::RunError;
-
 /// Something that decides how the test ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
@@ -70,12 +68,19 @@ pub(crate) fn trouble_of(signal: &ScriptSignal) -> Trouble {
 }
 
 /// The trouble for a function of the script that could not be started.
-pub(crate) fn unstarted(hook: Hook, error: StartError) -> Trouble {
-    let error = RunError::Start(error);
+pub(crate) fn unstarted(hook: Hook, error: &StartError) -> Trouble {
     Trouble::new(
-        error.exit_code(),
+        exit_code_of(error),
         format!("{}() could not be run: {error}", hook.name()),
     )
+}
+
+/// The exit code if nothing more can be done than to report it.
+pub(crate) fn exit_code_of(error: &StartError) -> ExitCode {
+    match error {
+        StartError::Plan(_) | StartError::Tls(_) => ExitCode::InvalidConfig,
+        StartError::Thread(_) | StartError::Runtime(_) => ExitCode::Other,
+    }
 }
 
 /// The trouble for the way in which `setup`, `teardown` or `handleSummary` ended; `None`: it returned.

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use loadline_model::{Nanos, ThreadGroup};
-use loadline_steps::host::World;
+use loadline_steps::host::{LogLevel, World};
 use loadline_steps::program::{Phase, Program};
 use loadline_steps::scope::{Commons, Part};
 use loadline_steps::variables::Variables;
@@ -75,6 +75,48 @@ impl StepsSetup {
             stage: self.groups[group].stage,
             group,
             outlives_stop_after: is_spared.then_some(after_set_up),
+        }
+    }
+}
+
+impl StepsSetup {
+    /// The world whose log tells of the run; `None`: only a share of the plan runs, and others would tell the same.
+    pub(crate) fn world_to_tell(&self) -> Option<Arc<dyn World + Send + Sync>> {
+        let is_whole = self.state.commons.part == Part::default();
+        is_whole.then(|| Arc::clone(&self.world))
+    }
+
+    /// Tells once of a phase that starts.
+    pub(crate) fn tell_phase(&self, stage: usize) {
+        let told = self.state.told.get(stage);
+        if told.is_none_or(|told| told.swap(true, Ordering::Relaxed)) {
+            return;
+        }
+        let Some(world) = self.world_to_tell() else {
+            return;
+        };
+        let groups = || self.program.groups.iter().zip(self.groups.iter());
+        let are_last =
+            groups().all(|(group, times)| group.phase != Phase::Main || times.stage <= stage);
+        let of_phase = groups().filter(|(_, times)| times.stage == stage);
+        let of_phase = of_phase.map(|(group, times)| (group, &times.shape));
+        for (class, line) in told::phase_lines(of_phase, are_last) {
+            world.log(LogLevel::Info, class, &line);
+        }
+    }
+
+    /// Tells of the end of a phase; after the last one, that is the end of the test.
+    pub(crate) fn tell_phase_end(&self, stage: usize) {
+        let Some(world) = self.world_to_tell() else {
+            return;
+        };
+        let tell = |line: &str| world.log(LogLevel::Info, told::ENGINE, line);
+        let groups = || self.program.groups.iter().zip(self.groups.iter());
+        if groups().any(|(group, times)| times.stage == stage && group.phase == Phase::SetUp) {
+            tell("All Setup Threads have ended");
+        }
+        if groups().all(|(_, times)| times.stage <= stage) {
+            tell("Notifying test listeners of end of test");
         }
     }
 }
@@ -217,14 +259,15 @@ impl StepsState {
         self.threads[group]
     }
 
-    /// A thread of a group starts running, for the first time or again.
-    pub(crate) fn begin_thread(&self, group: usize) {
+    /// A thread of a group starts running, for the first time or again, until what is returned is dropped.
+    pub(crate) fn begin_thread(&self, group: usize) -> AtWork<'_> {
         self.at_work[group].fetch_add(1, Ordering::Relaxed);
         self.started.fetch_add(1, Ordering::Relaxed);
+        AtWork { state: self, group }
     }
 
     /// A thread of a group has ended.
-    pub(crate) fn end_thread(&self, group: usize) {
+    fn end_thread(&self, group: usize) {
         self.at_work[group].fetch_sub(1, Ordering::Relaxed);
         self.finished.fetch_add(1, Ordering::Relaxed);
     }
@@ -282,6 +325,18 @@ impl StepsState {
     }
 }
 
+/// Counts a thread as running while this exists.
+pub(crate) struct AtWork<'a> {
+    state: &'a StepsState,
+    group: usize,
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.state.end_thread(self.group);
+    }
+}
+
 impl PhaseGate {
     /// Whether the group's threads have to end, and no more may start.
     pub(crate) fn is_to_end(&self) -> bool {
@@ -327,9 +382,9 @@ mod tests {
         }
         assert_eq!(state.phase_began(1, Nanos(5)), None);
         assert_eq!(state.phase_began(0, Nanos(5)), Some(Nanos(5)));
-        state.begin_thread(0);
+        let thread = state.begin_thread(0);
         assert_eq!(state.threads_at_work(0), (1, 1));
-        state.end_thread(0);
+        drop(thread);
         assert!(!state.end_share(0));
         assert_eq!(state.phase_began(1, Nanos(8)), None);
         assert!(state.end_share(0));

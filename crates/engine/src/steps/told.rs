@@ -1,79 +1,35 @@
 //! What the log tells of phases, groups and threads, in JMeter's words.
 //!
-//! Must not know when they start. Invariant: a phase is told once, and nothing is told where only a share of the
-//! plan runs: others would tell the same.
+//! Must not know when they start. Invariant: a thread of which the log tells is told of to its end.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use loadline_model::ThreadGroup;
 use loadline_steps::host::{LogLevel, World};
 use loadline_steps::program::{Group, OnError, Phase};
-use loadline_steps::scope::Part;
 
-use super::{StepsSetup, StepsState};
-
-const ENGINE: &str = "o.a.j.e.StandardJMeterEngine";
+pub(super) const ENGINE: &str = "o.a.j.e.StandardJMeterEngine";
 const GROUP: &str = "o.a.j.t.ThreadGroup";
 const THREAD: &str = "o.a.j.t.JMeterThread";
 
-impl StepsState {
-    /// Whether the log tells of this run.
-    fn is_told(&self) -> bool {
-        self.commons.part == Part::default()
+/// The class and text of each line about groups that start together; `are_last`: no ordinary groups come later.
+pub(super) fn phase_lines<'g>(
+    groups: impl Iterator<Item = (&'g Group, &'g ThreadGroup)>,
+    are_last: bool,
+) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    let mut is_main = false;
+    for (group, shape) in groups {
+        if let (true, Some(line)) = (lines.is_empty(), beginning(group.phase)) {
+            lines.push((ENGINE, line.to_owned()));
+        }
+        is_main |= group.phase == Phase::Main;
+        lines.extend(group_lines(group, shape));
     }
-
-    /// Whether the log does not tell of a phase yet; now it does.
-    fn is_untold(&self, stage: usize) -> bool {
-        let told = self.told.get(stage);
-        told.is_some_and(|told| !told.swap(true, Ordering::Relaxed))
+    if is_main && are_last {
+        lines.push((ENGINE, "All thread groups have been started".to_owned()));
     }
-}
-
-impl StepsSetup {
-    /// Tells of a phase that starts, unless that is told already.
-    pub(crate) fn tell_phase(&self, stage: usize) {
-        if !self.state.is_told() || !self.state.is_untold(stage) {
-            return;
-        }
-        let tell = |class: &str, line: &str| self.world.log(LogLevel::Info, class, line);
-        let groups = self.program.groups.iter().zip(self.groups.iter());
-        let of_phase = groups.filter(|(_, times)| times.stage == stage);
-        let mut is_main = false;
-        for (place, (group, times)) in of_phase.enumerate() {
-            if let (0, Some(line)) = (place, beginning(group.phase)) {
-                tell(ENGINE, line);
-            }
-            is_main |= group.phase == Phase::Main;
-            for (class, line) in group_lines(group, &times.shape) {
-                tell(class, &line);
-            }
-        }
-        if is_main && !self.has_main_after(stage) {
-            tell(ENGINE, "All thread groups have been started");
-        }
-    }
-
-    /// Tells of the end of a phase; after the last one, that is the end of the test.
-    pub(crate) fn tell_phase_end(&self, stage: usize) {
-        if !self.state.is_told() {
-            return;
-        }
-        let tell = |line: &str| self.world.log(LogLevel::Info, ENGINE, line);
-        let groups = || self.program.groups.iter().zip(self.groups.iter());
-        if groups().any(|(group, times)| times.stage == stage && group.phase == Phase::SetUp) {
-            tell("All Setup Threads have ended");
-        }
-        if groups().all(|(_, times)| times.stage <= stage) {
-            tell("Notifying test listeners of end of test");
-        }
-    }
-
-    /// Whether ordinary groups start after a phase, one after the other.
-    fn has_main_after(&self, stage: usize) -> bool {
-        let mut groups = self.program.groups.iter().zip(self.groups.iter());
-        groups.any(|(group, times)| group.phase == Phase::Main && times.stage > stage)
-    }
+    lines
 }
 
 /// The line before the groups of a phase.
@@ -140,12 +96,10 @@ pub(crate) struct ToldThread {
 }
 
 impl ToldThread {
-    /// A thread starts.
-    pub(crate) fn begin(setup: &StepsSetup, name: &str) -> ToldThread {
-        let told = ToldThread {
-            world: setup.state.is_told().then(|| Arc::clone(&setup.world)),
-            name: name.to_owned(),
-        };
+    /// A thread starts; without a world, the log tells nothing.
+    pub(crate) fn begin(world: Option<Arc<dyn World + Send + Sync>>, name: &str) -> ToldThread {
+        let name = name.to_owned();
+        let told = ToldThread { world, name };
         told.tell("Thread started: ");
         told
     }

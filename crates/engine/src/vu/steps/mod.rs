@@ -3,7 +3,6 @@
 //! Performs what the thread asks for. Must not know what steps mean, nor when threads start. Invariant: a thread
 //! that ended, however, is counted as ended once.
 
-mod at_work;
 mod client;
 mod host;
 mod java_words;
@@ -26,7 +25,6 @@ use loadline_steps::http::{HttpAnswer, HttpAsk};
 use loadline_steps::thread::{Ask, Deadline, End, Outcome, Thread};
 use tokio::sync::futures::Notified;
 
-use self::at_work::AtWork;
 use self::client::{StepsClient, UnderWay, first_of};
 use self::host::StepsHost;
 use self::measured::WorkerMeasures;
@@ -171,7 +169,7 @@ impl StepsVu {
     /// Runs the thread; returns the instant at which it ended.
     pub(crate) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
         let of = Rc::clone(&self.of);
-        let at_work = AtWork::begin(&of);
+        let at_work = of.state().begin_thread(of.group);
         self.client.begin_iteration(&beginning);
         // After an interruption nothing is left to do: the samples were already reported.
         let (Ok(()) | Err(_)) = match &of.times().shape {
@@ -214,7 +212,7 @@ impl StepsVu {
             shared: Rc::clone(&self.shared),
             of: Rc::clone(of),
             scripts: self.scripts(of),
-            told: Some(ToldThread::begin(setup, thread.name())),
+            told: Some(ToldThread::begin(setup.world_to_tell(), thread.name())),
         };
         (thread, host)
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use loadline_e2e::process::neutral;
 use loadline_e2e::server::{Server, free_port};
-use loadline_e2e::{loadline, run_to_end, web};
+use loadline_e2e::{jmx, loadline, run_to_end, web};
 use tempfile::TempDir;
 
 /// A plan with two samples, one of which fails, and additional elements in its group.
@@ -63,6 +63,87 @@ fn folder_with(plan: &str) -> TempDir {
 
 fn read(folder: &TempDir, name: &str) -> String {
     std::fs::read_to_string(folder.path().join(name)).unwrap_or_default()
+}
+
+/// The course of a test with three groups in the words of JMeter's log, without times and summaries.
+const COURSE: &str = "\
+INFO o.a.j.JMeter: Creating summariser <summary>
+INFO o.a.j.e.StandardJMeterEngine: Running the test!
+INFO o.a.j.e.StandardJMeterEngine: Starting setUp thread groups
+INFO o.a.j.e.StandardJMeterEngine: Starting setUp ThreadGroup: 1 : S\x20
+INFO o.a.j.e.StandardJMeterEngine: Starting 1 threads for group S.
+INFO o.a.j.e.StandardJMeterEngine: Thread will continue on error
+INFO o.a.j.t.ThreadGroup: Starting thread group... number=1 threads=1 ramp-up=0 delayedStart=false
+INFO o.a.j.t.ThreadGroup: Started thread group number 1
+INFO o.a.j.t.JMeterThread: Thread started: S 1-1
+INFO o.a.j.t.JMeterThread: Thread is done: S 1-1
+INFO o.a.j.t.JMeterThread: Thread finished: S 1-1
+INFO o.a.j.e.StandardJMeterEngine: All Setup Threads have ended
+INFO o.a.j.e.StandardJMeterEngine: Starting ThreadGroup: 1 : M
+INFO o.a.j.e.StandardJMeterEngine: Starting 1 threads for group M.
+INFO o.a.j.e.StandardJMeterEngine: Thread will stop on error
+INFO o.a.j.t.ThreadGroup: Starting thread group... number=1 threads=1 ramp-up=2 delayedStart=false
+INFO o.a.j.t.ThreadGroup: Started thread group number 1
+INFO o.a.j.e.StandardJMeterEngine: All thread groups have been started
+INFO o.a.j.t.JMeterThread: Thread started: M 1-1
+INFO o.a.j.t.JMeterThread: Stop Thread detected by thread: M 1-1
+INFO o.a.j.t.JMeterThread: Thread finished: M 1-1
+INFO o.a.j.e.StandardJMeterEngine: Starting tearDown thread groups
+INFO o.a.j.e.StandardJMeterEngine: Starting tearDown ThreadGroup: 1 : T
+INFO o.a.j.e.StandardJMeterEngine: Starting 1 threads for group T.
+INFO o.a.j.e.StandardJMeterEngine: Thread will continue on error
+INFO o.a.j.t.ThreadGroup: Starting thread group... number=1 threads=1 ramp-up=0 delayedStart=false
+INFO o.a.j.t.ThreadGroup: Started thread group number 1
+INFO o.a.j.t.JMeterThread: Thread started: T 1-1
+INFO o.a.j.t.JMeterThread: Thread is done: T 1-1
+INFO o.a.j.t.JMeterThread: Thread finished: T 1-1
+INFO o.a.j.e.StandardJMeterEngine: Notifying test listeners of end of test
+";
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_log_tells_the_course_of_a_test_unless_it_is_to_be_silent() {
+    let one = "ThreadGroup.num_threads=1";
+    let stops = "ThreadGroup.on_sample_error=stopthread";
+    let debug = jmx::element("DebugSampler", "D", &[], "");
+    let bad = jmx::element(
+        "JSR223Sampler",
+        "bad",
+        &[
+            "scriptLanguage=groovy",
+            "script=SampleResult.successful = false",
+        ],
+        "",
+    );
+    let groups = [
+        jmx::group("SetupThreadGroup", "S", 1, &[one], &debug),
+        jmx::group(
+            "ThreadGroup",
+            "M",
+            9,
+            &[one, stops, "ThreadGroup.ramp_time=2"],
+            &bad,
+        ),
+        jmx::group("PostThreadGroup", "T", 1, &[one], &debug),
+    ];
+    let folder = folder_with(&jmx::plan(&groups.concat()));
+    let (code, err) = jmeter(folder.path(), "-n -t plan.jmx -j out.log");
+    assert_eq!(code, Some(0), "{err}");
+    let log = read(&folder, "out.log");
+    let told: String = log
+        .lines()
+        .filter(|line| !line.contains("Summariser"))
+        .filter_map(|line| {
+            Some(format!(
+                "{}\n",
+                line.get("2026-11-30 12:00:00,000 ".len()..)?
+            ))
+        })
+        .collect();
+    assert_eq!(told, COURSE);
+    let (code, err) = jmeter(folder.path(), "-n -t plan.jmx -j silent.log -L WARN");
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(read(&folder, "silent.log"), "");
 }
 
 #[test]

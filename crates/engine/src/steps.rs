@@ -6,13 +6,14 @@
 pub(crate) mod metrics;
 pub mod phases;
 pub mod scripts;
+pub(crate) mod told;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use loadline_model::{Nanos, ThreadGroup};
-use loadline_steps::host::World;
+use loadline_steps::host::{LogLevel, World};
 use loadline_steps::program::{Phase, Program};
 use loadline_steps::scope::{Commons, Part};
 use loadline_steps::variables::Variables;
@@ -68,10 +69,53 @@ impl StepsSetup {
         let is_spared = self.program.tear_down_on_shutdown
             && self.program.groups[group].phase == Phase::TearDown;
         PhaseGate {
+            told_by: Some(self.clone()),
             state: Arc::clone(&self.state),
             stage: self.groups[group].stage,
             group,
             outlives_stop_after: is_spared.then_some(after_set_up),
+        }
+    }
+}
+
+impl StepsSetup {
+    /// The world whose log tells of the run; `None`: only a share of the plan runs, and others would tell the same.
+    pub(crate) fn world_to_tell(&self) -> Option<Arc<dyn World + Send + Sync>> {
+        let is_whole = self.state.commons.part == Part::default();
+        is_whole.then(|| Arc::clone(&self.world))
+    }
+
+    /// Tells once of a phase that starts.
+    pub(crate) fn tell_phase(&self, stage: usize) {
+        let told = self.state.told.get(stage);
+        if told.is_none_or(|told| told.swap(true, Ordering::Relaxed)) {
+            return;
+        }
+        let Some(world) = self.world_to_tell() else {
+            return;
+        };
+        let groups = || self.program.groups.iter().zip(self.groups.iter());
+        let are_last =
+            groups().all(|(group, times)| group.phase != Phase::Main || times.stage <= stage);
+        let of_phase = groups().filter(|(_, times)| times.stage == stage);
+        let of_phase = of_phase.map(|(group, times)| (group, &times.shape));
+        for (class, line) in told::phase_lines(of_phase, are_last) {
+            world.log(LogLevel::Info, class, &line);
+        }
+    }
+
+    /// Tells of the end of a phase; after the last one, that is the end of the test.
+    pub(crate) fn tell_phase_end(&self, stage: usize) {
+        let Some(world) = self.world_to_tell() else {
+            return;
+        };
+        let tell = |line: &str| world.log(LogLevel::Info, told::ENGINE, line);
+        let groups = || self.program.groups.iter().zip(self.groups.iter());
+        if groups().any(|(group, times)| times.stage == stage && group.phase == Phase::SetUp) {
+            tell("All Setup Threads have ended");
+        }
+        if groups().all(|(_, times)| times.stage <= stage) {
+            tell("Notifying test listeners of end of test");
         }
     }
 }
@@ -94,6 +138,8 @@ pub struct StepsState {
     left: Vec<AtomicU32>,
     /// When each phase started, in nanoseconds of the run's clock, plus one; 0: it has not.
     begun: Vec<AtomicU64>,
+    /// Phases that the log tells of.
+    told: Vec<AtomicBool>,
     is_stopping: AtomicBool,
     /// Number of phases that had started when the test was last stopped.
     stopped_in: AtomicU32,
@@ -131,6 +177,7 @@ impl StepsState {
             threads,
             left: (0..stages).map(|_| AtomicU32::new(0)).collect(),
             begun: (0..stages).map(|_| AtomicU64::new(0)).collect(),
+            told: (0..stages).map(|_| AtomicBool::new(false)).collect(),
             is_stopping: AtomicBool::new(false),
             stopped_in: AtomicU32::new(0),
             is_cut: AtomicBool::new(false),
@@ -211,14 +258,15 @@ impl StepsState {
         self.threads[group]
     }
 
-    /// A thread of a group starts running, for the first time or again.
-    pub(crate) fn begin_thread(&self, group: usize) {
+    /// A thread of a group starts running, for the first time or again, until what is returned is dropped.
+    pub(crate) fn begin_thread(&self, group: usize) -> AtWork<'_> {
         self.at_work[group].fetch_add(1, Ordering::Relaxed);
         self.started.fetch_add(1, Ordering::Relaxed);
+        AtWork { state: self, group }
     }
 
     /// A thread of a group has ended.
-    pub(crate) fn end_thread(&self, group: usize) {
+    fn end_thread(&self, group: usize) {
         self.at_work[group].fetch_sub(1, Ordering::Relaxed);
         self.finished.fetch_add(1, Ordering::Relaxed);
     }
@@ -276,6 +324,18 @@ impl StepsState {
     }
 }
 
+/// Counts a thread as running while this exists.
+pub(crate) struct AtWork<'a> {
+    state: &'a StepsState,
+    group: usize,
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.state.end_thread(self.group);
+    }
+}
+
 impl PhaseGate {
     /// Whether the group's threads have to end, and no more may start.
     pub(crate) fn is_to_end(&self) -> bool {
@@ -292,8 +352,9 @@ impl PhaseGate {
 }
 
 /// What a group waits for on a worker: the end of all groups of previous phases.
-#[derive(Debug)]
 pub(crate) struct PhaseGate {
+    /// Whose log tells of phases; `None`: no log does.
+    pub(crate) told_by: Option<StepsSetup>,
     pub(crate) state: Arc<StepsState>,
     pub(crate) stage: usize,
     /// Its index in the program.
@@ -320,9 +381,9 @@ mod tests {
         }
         assert_eq!(state.phase_began(1, Nanos(5)), None);
         assert_eq!(state.phase_began(0, Nanos(5)), Some(Nanos(5)));
-        state.begin_thread(0);
+        let thread = state.begin_thread(0);
         assert_eq!(state.threads_at_work(0), (1, 1));
-        state.end_thread(0);
+        drop(thread);
         assert!(!state.end_share(0));
         assert_eq!(state.phase_began(1, Nanos(8)), None);
         assert!(state.end_share(0));
@@ -345,6 +406,7 @@ mod tests {
         state.expect(0, 1);
         state.expect(1, 1);
         let gate = PhaseGate {
+            told_by: None,
             state: Arc::clone(&state),
             stage: 1,
             group: 1,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub use loadline_groovy::host::{FileFacts, WriteMode};
 
 /// Severity of a log line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     /// For debugging.
     Debug,

@@ -45,6 +45,9 @@ const LOG: &str = "jmeter.log";
 /// The property with the format of results.
 const OUTPUT_FORMAT: &str = "jmeter.save.saveservice.output_format";
 
+/// The class in whose name JMeter logs the course of a test.
+const ENGINE: &str = "o.a.j.e.StandardJMeterEngine";
+
 /// JMeter's message for a plan that it cannot read.
 const UNREADABLE: &str = "Error in NonGUIDriver: the plan cannot be read";
 
@@ -104,7 +107,8 @@ pub(super) fn run(
     );
     let tree = tree.inspect_err(|_| say(UNREADABLE))?;
     let reading = loadline_jmeter::lowered(&tree);
-    let world = Arc::new(World::new(&plan, properties, env, log).with_console());
+    let world = World::new(&plan, properties, env, log).with_console();
+    let world = Arc::new(world.logging_from(options.log_level.as_deref()));
     plan_file::check(&reading, &options, &world)?;
     let prepared = Prepared::new(&plan, &tree, reading, &options, world, fresh_seed());
     let prepared = prepared.map_err(as_jmeter_ends)?;
@@ -170,11 +174,14 @@ fn go(
     env: &Env,
 ) -> Result<ExitCode, Ending> {
     if let Some(name) = results::name_of_run(&prepared.world) {
-        say(&console::creating_summariser(&name));
+        let line = console::creating_summariser(&name);
+        say(&line);
+        prepared.world.tell("o.a.j.JMeter", &line);
     }
     say(&console::created_tree(plan_name));
     say(&console::starting(instant(&zone::local(now_ms()))));
     let ports = message_ports(&prepared.world);
+    prepared.world.tell(ENGINE, "Running the test!");
     let Prepared {
         plan,
         steps,

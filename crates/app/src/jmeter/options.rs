@@ -28,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) no_window: bool,
     /// Whether existing files are replaced (`-f`).
     pub(crate) replace: bool,
+    /// The least level of the log (`-L`), as it is written.
+    pub(crate) log_level: Option<String>,
     /// Whether each group has one thread with one loop.
     pub(crate) once: bool,
     /// The number of agents that make the load, for which JMeter has no option; `None`: this process does.
@@ -82,6 +84,7 @@ enum Meaning {
     SystemProperty,
     SystemFile,
     Replace,
+    LogLevel,
     /// It is accepted with its value, without effect here.
     Harmless,
     /// It is for tests on several machines.
@@ -111,7 +114,7 @@ const TABLE: &[Row] = &[
     ('G', "globalproperty", true, Meaning::Harmless),
     ('D', "systemproperty", true, Meaning::SystemProperty),
     ('S', "systemPropertyFile", true, Meaning::SystemFile),
-    ('L', "loglevel", true, Meaning::Harmless),
+    ('L', "loglevel", true, Meaning::LogLevel),
     ('d', "homedir", true, Meaning::Harmless),
     ('f', "forceDeleteResultFile", false, Meaning::Replace),
     ('r', "runremote", false, Meaning::Remote),
@@ -276,6 +279,9 @@ impl Options {
             Meaning::Plan => self.plan = Some(value),
             Meaning::Results => self.results = Some(value),
             Meaning::Log => self.log = Some(value),
+            // That of a category is left to JMeter's own classes.
+            Meaning::LogLevel if value.contains('=') => {}
+            Meaning::LogLevel => self.log_level = Some(value),
             Meaning::PropertyFile => self.property_file = Some(value),
             Meaning::AddedFile => self.added.push(Added::File(value)),
             Meaning::Replace => self.replace = true,
@@ -310,6 +316,9 @@ pub(crate) fn usage() -> String {
             Meaning::SystemProperty => "set a property unless it is set elsewhere: NAME=VALUE",
             Meaning::SystemFile => "read such properties from this file",
             Meaning::Replace => "overwrite existing results",
+            Meaning::LogLevel => {
+                "log from this level on: DEBUG, INFO (default), WARN, ERROR or OFF"
+            }
             Meaning::Harmless => "accepted; has no effect",
             Meaning::ReportAtEnd => "create a dashboard from the results (needs -l)",
             Meaning::ReportFolder => "the folder of the dashboard (default: report-output)",

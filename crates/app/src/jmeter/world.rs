@@ -29,6 +29,8 @@ pub(crate) struct World {
     files: Mutex<HashMap<String, Arc<[u8]>>>,
     env: Env,
     log: Mutex<LogTo>,
+    /// What is less grave than this is not logged; `None`: nothing is.
+    log_from: Option<LogLevel>,
     /// Whether the plan may write to standard output.
     has_console: bool,
 }
@@ -106,6 +108,7 @@ impl World {
             files: Mutex::default(),
             env: env.clone(),
             log: Mutex::new(log),
+            log_from: Some(LogLevel::Info),
             has_console: false,
         }
     }
@@ -116,6 +119,18 @@ impl World {
             has_console: true,
             ..self
         }
+    }
+
+    /// The same world with this least level of the log in JMeter's words; others are those of the default.
+    pub(crate) fn logging_from(self, level: Option<&str>) -> World {
+        let log_from = match level.unwrap_or_default().to_ascii_uppercase().as_str() {
+            "OFF" | "FATAL" => None,
+            "ERROR" => Some(LogLevel::Error),
+            "WARN" => Some(LogLevel::Warn),
+            "DEBUG" | "TRACE" | "ALL" => Some(LogLevel::Debug),
+            _ => Some(LogLevel::Info),
+        };
+        World { log_from, ..self }
     }
 
     /// Adds files that another machine has read.
@@ -288,9 +303,12 @@ impl StepsWorld for World {
     }
 
     fn log(&self, level: LogLevel, class: &str, message: &str) {
+        if self.log_from.is_none_or(|least| level < least) {
+            return;
+        }
         let mut log = lock(&self.log);
         let (level, sent) = match level {
-            LogLevel::Debug => return,
+            LogLevel::Debug => ("DEBUG", Level::Debug),
             LogLevel::Info => ("INFO", Level::Info),
             LogLevel::Warn => ("WARN", Level::Warning),
             LogLevel::Error => ("ERROR", Level::Error),

@@ -5,6 +5,7 @@
 use loadline_java::numbers;
 
 use super::{Ask, Doing, End, Thread, Walker};
+use crate::host::LogLevel;
 use crate::natural_order;
 use crate::program::{Action, DummySample, FlowControl, JavaTest, NodeId, SamplerAction, Told};
 use crate::sample::{DataType, Sample};
@@ -34,12 +35,33 @@ impl Thread {
             self.strand.doing = Doing::Sleeping(node, None);
             return Some(Ask::Sleep(pause_ms.unsigned_abs()));
         };
+        self.tell_action(walker, node, action, flow.all_threads);
         match (action, flow.all_threads) {
             (Action::StopThread, true) => self.end_after_walk(End::Test),
             (Action::StopTestNow, false) => self.end_after_walk(End::Thread),
             _ => self.act(walker, node, action),
         }
         self.finish(walker, node, None)
+    }
+
+    /// Tells of an action in the log, in JMeter's words.
+    fn tell_action(&mut self, walker: &Walker<'_>, node: NodeId, action: Action, of_all: bool) {
+        let stops_now = "Stopping all threads now";
+        let what: &[&str] = match (action, of_all) {
+            (Action::StopThread, true) => &["Stopping current thread", "Stopping all threads"],
+            (Action::StopTestNow, true) => &["Stopping current thread", stops_now],
+            (Action::StopThread | Action::StopTestNow, false) => &["Stopping current thread"],
+            (Action::NextThreadIteration, _) => &["Restarting next thread loop"],
+            (Action::NextLoopIteration, _) => &["Switching to next loop iteration"],
+            (Action::BreakLoop, _) => &["Breaking current loop"],
+            (Action::Continue | Action::StopTest, _) => &[],
+        };
+        let name = self.text(walker, &walker.node(node).name).into_owned();
+        for what in what {
+            let line = format!("{what} from element {name}");
+            let world = walker.host.world();
+            world.log(LogLevel::Info, "o.a.j.s.TestAction", &line);
+        }
     }
 
     /// Runs a sampler that only needs time from the environment.

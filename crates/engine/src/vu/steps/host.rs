@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use loadline_steps::host::{Host, World};
 use loadline_steps::script::{ScriptContext, ScriptTask, ScriptValue};
+use loadline_steps::thread::{End, EndedEarly};
 
 use super::GroupOnWorker;
 use crate::platform;
 use crate::steps::scripts::Scripts;
+use crate::steps::told::ToldThread;
 use crate::vu::shared::Shared;
 
 /// What a thread of steps sees of the world.
@@ -18,6 +20,30 @@ pub(super) struct StepsHost {
     pub(super) shared: Rc<Shared>,
     pub(super) of: Rc<GroupOnWorker>,
     pub(super) scripts: Scripts,
+    /// What the log tells of the thread; `None`: nothing.
+    pub(super) told: Option<ToldThread>,
+}
+
+impl StepsHost {
+    /// Tells in the log what happened to the thread.
+    pub(super) fn tell(&self, what: &str) {
+        if let Some(told) = &self.told {
+            told.tell(what);
+        }
+    }
+
+    /// Tells how the thread ends, if a failed sample ends it.
+    pub(super) fn tell_end(&self, end: End, early: Option<EndedEarly>) {
+        if early != Some(EndedEarly::Failed) {
+            return;
+        }
+        match end {
+            End::Test => self.tell("Shutdown Test detected by thread: "),
+            End::TestNow => self.tell("Stop Test Now detected by thread: "),
+            End::Thread => self.tell("Stop Thread detected by thread: "),
+            End::Group => {}
+        }
+    }
 }
 
 impl Host for StepsHost {

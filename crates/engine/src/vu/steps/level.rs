@@ -29,6 +29,7 @@ impl GroupOnWorker {
             shared: Rc::clone(shared),
             of: Rc::clone(self),
             scripts: Scripts::default(),
+            told: None,
         };
         let mut scope = Scope {
             variables: &mut self.setup.variables.clone(),

@@ -40,6 +40,7 @@ use crate::net::Failure;
 use crate::record::Life;
 use crate::slot::VuSlot;
 use crate::steps::scripts::Scripts;
+use crate::steps::told::ToldThread;
 use crate::steps::{GroupTimes, PhaseGate, StepsSetup, StepsState};
 use crate::timers::Timers;
 
@@ -150,22 +151,6 @@ impl Walk<'_> {
     }
 }
 
-/// Counts a thread as running while this exists.
-struct AtWork<'a>(&'a GroupOnWorker);
-
-impl<'a> AtWork<'a> {
-    fn begin(of: &'a GroupOnWorker) -> AtWork<'a> {
-        of.state().begin_thread(of.group);
-        AtWork(of)
-    }
-}
-
-impl Drop for AtWork<'_> {
-    fn drop(&mut self) {
-        self.0.state().end_thread(self.0.group);
-    }
-}
-
 impl StepsVu {
     pub(crate) fn new(
         of: Rc<GroupOnWorker>,
@@ -186,7 +171,7 @@ impl StepsVu {
     /// Runs the thread; returns the instant at which it ended.
     pub(crate) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
         let of = Rc::clone(&self.of);
-        let at_work = AtWork::begin(&of);
+        let at_work = of.state().begin_thread(of.group);
         self.client.begin_iteration(&beginning);
         // After an interruption nothing is left to do: the samples were already reported.
         let (Ok(()) | Err(_)) = match &of.times().shape {
@@ -229,6 +214,7 @@ impl StepsVu {
             shared: Rc::clone(&self.shared),
             of: Rc::clone(of),
             scripts: self.scripts(of),
+            told: Some(ToldThread::begin(setup.world_to_tell(), thread.name())),
         };
         (thread, host)
     }
@@ -276,7 +262,7 @@ impl StepsVu {
         while loops.is_none_or(|loops| done < loops) {
             let begun = self.shared.clock.now();
             if let Some(end) = self.run_iteration(of, &mut thread, &host).await? {
-                self.end(of, &thread, end);
+                self.end(of, &thread, &host, end);
                 return Ok(());
             }
             done += 1;
@@ -286,6 +272,7 @@ impl StepsVu {
                 return Ok(());
             }
         }
+        host.tell("Thread is done: ");
         Ok(())
     }
 
@@ -316,7 +303,7 @@ impl StepsVu {
         }
         let begun = self.shared.clock.now();
         if let Some(end) = self.run_iteration(of, &mut thread, &host).await? {
-            self.end(of, &thread, end);
+            self.end(of, &thread, &host, end);
             return Ok(());
         }
         self.measure_iteration(of, begun);
@@ -527,7 +514,8 @@ impl StepsVu {
     }
 
     /// What the end of a thread means for the test.
-    fn end(&self, of: &GroupOnWorker, thread: &Thread, end: End) {
+    fn end(&self, of: &GroupOnWorker, thread: &Thread, host: &StepsHost, end: End) {
+        host.tell_end(end, thread.ended_early());
         if let Some(early) = thread.ended_early() {
             self.shared.recorder.borrow_mut().ended_thread(early);
         }

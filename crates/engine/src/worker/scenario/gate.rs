@@ -25,6 +25,9 @@ impl ScenarioShare {
             return;
         }
         if let Some(began) = gate.state.phase_began(gate.stage, now) {
+            if let Some(setup) = &gate.told_by {
+                setup.tell_phase(gate.stage);
+            }
             self.start.set(began);
             let end = self.end.get();
             self.end
@@ -46,6 +49,9 @@ impl ScenarioShare {
             return;
         }
         if gate.state.end_share(gate.stage) {
+            if let Some(setup) = &gate.told_by {
+                setup.tell_phase_end(gate.stage);
+            }
             for mailbox in self.siblings.iter().chain([&self.mailbox]) {
                 mailbox.notify.notify_one();
             }

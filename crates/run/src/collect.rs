@@ -18,8 +18,8 @@ use loadline_model::result::{Percentiles, Row};
 use loadline_model::{ErrorClass, Nanos, Snapshot, TestPlan};
 
 use crate::generator::{AskTotals, SelfWatch};
-use crate::lifecycle::trouble_of;
 use crate::load::{Load, UnderWay};
+use crate::trouble::trouble_of;
 
 /// A second that some workers have reported.
 #[derive(Default)]

@@ -23,12 +23,13 @@ use crate::collect::{Collector, Told};
 use crate::contract::{Ran, RunError, RunSetup};
 use crate::environment::environment;
 use crate::generator::StallWatch;
-use crate::lifecycle::{Begun, Lifecycle, Surroundings, Trouble, trouble_of};
+use crate::lifecycle::{Begun, Lifecycle, Surroundings};
 use crate::load::{Load, load_of};
 use crate::observing::Observing;
 use crate::orders::EarlyOrders;
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
+use crate::trouble::{Trouble, trouble_of};
 use crate::watch::{RunPhase, RunWatch};
 use crate::windows::Windows;
 
@@ -82,17 +83,16 @@ pub fn run(
     });
     let orders = (&setup.commands, setup.is_paused && !early.is_resumed);
     let begun = match (&mut lifecycle, early.stop, under_way) {
-        (None, order, _) => Ok(order.map_or(Begun::Yes, Begun::Stopped)),
-        (Some(lifecycle), Some(order), _) => Ok(lifecycle.give_up(order)),
-        (Some(lifecycle), None, Some(known)) => Ok(lifecycle.go_on(known.data, known.seen)),
-        (Some(lifecycle), None, None) if collector.take_early(&*load) => Ok(lifecycle.leave_out()),
+        (None, order, _) => order.map_or(Begun::Yes, Begun::Stopped),
+        (Some(lifecycle), Some(order), _) => lifecycle.give_up(order),
+        (Some(lifecycle), None, Some(known)) => lifecycle.go_on(known.data, known.seen),
+        (Some(lifecycle), None, None) if collector.take_early(&*load) => lifecycle.leave_out(),
         (Some(lifecycle), None, None) => lifecycle.begin(&*load, orders, script.as_mut(), on_event),
     };
-    if !matches!(begun, Ok(Begun::Yes)) {
+    if begun != Begun::Yes {
         load.command(RunCommand::StopNow);
     }
     load.release();
-    let begun = begun.map_err(RunError::Start)?;
     on_event(RunEvent::Started {
         plan: Arc::new(plan.redacted()),
         environment: Arc::clone(&environment),
@@ -231,7 +231,6 @@ impl Conductor {
                 seen: Snapshot::default(),
             };
             let late_order = lifecycle.tear_down(&self.commands, self.stop, &mut surroundings);
-            let late_order = late_order.map_err(RunError::Start)?;
             lifecycle.seen.merge(surroundings.seen);
             self.tell_around(&mut lifecycle, on_event);
             self.take_last_troubles(lifecycle.troubles, &mut troubles, on_event);

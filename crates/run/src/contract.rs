@@ -12,9 +12,9 @@ use loadline_model::result::RunResult;
 use loadline_model::sample::Sample;
 use loadline_model::{ExitCode, RunCommand};
 
-use crate::lifecycle::Trouble;
 use crate::load::Load;
 use crate::observing::ObserverFeed;
+use crate::trouble::{Trouble, exit_code_of};
 use crate::watch::RunWatch;
 
 /// The input of a run beside its plan.
@@ -106,9 +106,8 @@ impl RunError {
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            RunError::Start(StartError::Plan(_) | StartError::Tls(_)) => ExitCode::InvalidConfig,
-            RunError::Start(StartError::Thread(_) | StartError::Runtime(_))
-            | RunError::Workers(_) => ExitCode::Other,
+            RunError::Start(error) => exit_code_of(error),
+            RunError::Workers(_) => ExitCode::Other,
             RunError::Defect(_) => ExitCode::Internal,
         }
     }

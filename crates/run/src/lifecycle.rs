@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use loadline_engine::ScriptSetup;
 use loadline_engine::clock::Clock;
 use loadline_engine::hook::{Around, AroundEnding, AroundReport, GiveUp, Place, run_around};
 use loadline_engine::live::LiveCounters;
-use loadline_engine::{ScriptSetup, ScriptSignal, StartError};
 use loadline_metric::MeasurementsDelta;
 use loadline_model::client::ClientPlan;
 use loadline_model::event::Before;
@@ -26,68 +26,11 @@ use serde_json::Value;
 use crate::load::Load;
 use crate::script::ScriptConduct;
 use crate::thresholds::HOLD_EVERY;
+use crate::trouble::{Trouble, out_of_time, trouble_in, trouble_of, unstarted};
 use crate::watch::{RunPhase, RunWatch};
 
 /// Interval for reporting that a test has not started yet.
 const TELL_EVERY: Duration = Duration::from_secs(1);
-
-/// Something that decides how the test ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    /// The exit code for it.
-    pub code: ExitCode,
-    /// What happened, as logged at the end.
-    pub message: String,
-    /// What helps against it, or the kind of trouble; `None`: the message says it.
-    pub hint: Option<&'static str>,
-    /// Whether the message includes the stack trace of a script.
-    pub is_thrown: bool,
-}
-
-impl Trouble {
-    pub(crate) fn new(code: ExitCode, message: impl Into<String>) -> Trouble {
-        Trouble {
-            code,
-            message: message.into(),
-            hint: None,
-            is_thrown: false,
-        }
-    }
-
-    /// Whether it ends the test.
-    pub(crate) fn ends_test(&self) -> bool {
-        self.code != ExitCode::MarkedFailed
-    }
-
-    /// The trouble for a failure of a script without which the test cannot continue.
-    #[must_use]
-    pub fn thrown(failure: &ScriptFailure) -> Trouble {
-        let message = failure.to_string();
-        match failure.kind {
-            FailureKind::Thrown | FailureKind::OutOfMemory => Trouble {
-                code: ExitCode::ScriptException,
-                message,
-                hint: Some("script exception"),
-                is_thrown: true,
-            },
-            FailureKind::Aborted => Trouble::new(ExitCode::ScriptAbort, message),
-            FailureKind::Rejected | FailureKind::BadData | FailureKind::BadOutput => {
-                Trouble::new(ExitCode::Other, message)
-            }
-        }
-    }
-}
-
-/// The trouble for a script's action on its own test.
-pub(crate) fn trouble_of(signal: &ScriptSignal) -> Trouble {
-    match signal {
-        ScriptSignal::Aborted(message) => Trouble::new(ExitCode::ScriptAbort, message.as_str()),
-        ScriptSignal::MarkedFailed(_) => {
-            Trouble::new(ExitCode::MarkedFailed, "test run was marked as failed")
-        }
-        ScriptSignal::InitFailed(failure) => Trouble::thrown(failure),
-    }
-}
 
 /// The outcome of the phases before the iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,7 +137,7 @@ impl Lifecycle {
         (commands, is_paused): (&Receiver<RunCommand>, bool),
         script: Option<&mut ScriptConduct>,
         on_event: &mut dyn FnMut(RunEvent),
-    ) -> Result<Begun, StartError> {
+    ) -> Begun {
         let mut surroundings = Surroundings {
             load,
             script,
@@ -202,11 +145,11 @@ impl Lifecycle {
             seen: Snapshot::default(),
         };
         if is_paused && let Some(order) = self.pause(&mut surroundings, commands) {
-            return Ok(self.give_up(order));
+            return self.give_up(order);
         }
         self.enter(RunPhase::Started);
         self.clock.begin_test();
-        let begun = self.set_up(&mut surroundings, commands)?;
+        let begun = self.set_up(&mut surroundings, commands);
         self.ended_in_setup = begun != Begun::Yes;
         self.merge_early(surroundings.seen);
         load.keep(&self.seen);
@@ -215,7 +158,7 @@ impl Lifecycle {
             (surroundings.on_event)(RunEvent::Before(Before::SetUp(took)));
             self.enter(RunPhase::Running);
         }
-        Ok(begun)
+        begun
     }
 
     /// Continues a test that another coordinator started: `setup()` has run, and its measurements are known.
@@ -274,15 +217,14 @@ impl Lifecycle {
         &mut self,
         surroundings: &mut Surroundings<'_>,
         commands: &Receiver<RunCommand>,
-    ) -> Result<Begun, StartError> {
+    ) -> Begun {
         let lifecycle = &self.settings().lifecycle;
         let (wanted, limit) = (lifecycle.setup, lifecycle.setup_timeout);
         if !wanted || !self.exports("setup") {
             self.take_data_from_outside();
-            return Ok(Begun::Yes);
+            return Begun::Yes;
         }
         self.enter(RunPhase::Setup);
-        let around = Around::Hook(Hook::Setup, None);
         let clock = self.clock;
         let (mut told, mut held) = (clock.now(), clock.since_test_began());
         let (mut stopped, mut crossed) = (None, None);
@@ -305,13 +247,16 @@ impl Lifecycle {
             }
             stopped.is_some() || crossed.is_some()
         };
-        let report = self.run(&around, limit, &mut stop)?;
+        let Some(report) = self.run((Hook::Setup, None), limit, &mut stop) else {
+            self.setup_failed = true;
+            return Begun::No;
+        };
         if matches!(report.ending, AroundEnding::Stopped) {
             self.setup_failed = true;
             let by_order = stopped.map(Begun::Stopped);
-            return Ok(by_order
+            return by_order
                 .or(crossed.map(Begun::Crossed))
-                .unwrap_or(Begun::No));
+                .unwrap_or(Begun::No);
         }
         let passed = match report.ending {
             AroundEnding::Done(Some(Returned::Json(json))) => {
@@ -327,8 +272,8 @@ impl Lifecycle {
         };
         self.setup_failed = !passed;
         match passed && !self.troubles.iter().any(Trouble::ends_test) {
-            true => Ok(Begun::Yes),
-            false => Ok(Begun::No),
+            true => Begun::Yes,
+            false => Begun::No,
         }
     }
 
@@ -357,18 +302,17 @@ impl Lifecycle {
         commands: &Receiver<RunCommand>,
         stop: StopReason,
         surroundings: &mut Surroundings<'_>,
-    ) -> Result<Option<RunCommand>, StartError> {
+    ) -> Option<RunCommand> {
         let lifecycle = &self.settings().lifecycle;
         let (wanted, limit) = (lifecycle.teardown, lifecycle.teardown_timeout);
         let is_given_up = self.setup_failed || stop == StopReason::Aborted;
         if !wanted || is_given_up || !self.exports("teardown") {
-            return Ok(None);
+            return None;
         }
         self.enter(RunPhase::Teardown);
         // As in k6, data set from outside in the meantime has priority.
         let watched = self.watch.as_ref().and_then(|watch| watch.setup_data());
         let data = watched.or_else(|| self.script.data.get().map(Arc::clone));
-        let around = Around::Hook(Hook::Teardown, data);
         let mut ordered = None;
         let clock = self.clock;
         let mut told = second_of(clock.now());
@@ -386,11 +330,12 @@ impl Lifecycle {
             }
             ordered == Some(RunCommand::StopNow)
         };
-        let report = self.run(&around, limit, &mut is_urgent)?;
+        let report = self.run((Hook::Teardown, data), limit, &mut is_urgent);
         surroundings.tell_iterations(clock.now());
         let late = (ExitCode::TeardownTimeout, "teardown", limit);
-        self.troubles.extend(trouble_in(report.ending, late));
-        Ok(ordered)
+        let trouble = report.and_then(|report| trouble_in(report.ending, late));
+        self.troubles.extend(trouble);
+        ordered
     }
 
     fn exports(&self, function: &str) -> bool {
@@ -405,24 +350,33 @@ impl Lifecycle {
         self.seen.merge(seen);
     }
 
+    /// Runs a function of the script; `None`: it could not be started, which is a trouble.
     fn run(
         &mut self,
-        around: &Around,
+        (hook, data): (Hook, Option<Arc<str>>),
         limit: Duration,
         stop: &mut GiveUp<'_>,
-    ) -> Result<AroundReport, StartError> {
+    ) -> Option<AroundReport> {
         let place = Place {
             clock: self.clock,
             live: &self.live,
         };
-        let report = run_around(&self.plan, &self.script, place, around, Some(limit), stop)?;
+        let around = Around::Hook(hook, data);
+        let report = run_around(&self.plan, &self.script, place, &around, Some(limit), stop);
+        let report = match report {
+            Ok(report) => report,
+            Err(error) => {
+                self.troubles.push(unstarted(hook, &error));
+                return None;
+            }
+        };
         let seen = (*report.seen).clone();
-        match around {
-            Around::Hook(Hook::Setup, _) => self.merge_early(seen),
-            _ => self.seen.merge(seen),
+        match hook {
+            Hook::Setup => self.merge_early(seen),
+            Hook::Teardown => self.seen.merge(seen),
         }
         self.troubles.extend(report.signals.iter().map(trouble_of));
-        Ok(report)
+        Some(report)
     }
 }
 
@@ -450,32 +404,6 @@ pub(crate) fn sorted(json: &str) -> Arc<str> {
         }
         Err(_) => json.into(),
     }
-}
-
-fn trouble_in(
-    ending: AroundEnding,
-    (code, function, limit): (ExitCode, &str, Duration),
-) -> Option<Trouble> {
-    match ending {
-        AroundEnding::Done(_) => None,
-        AroundEnding::Failed(failure) => Some(Trouble::thrown(&failure)),
-        AroundEnding::TimedOut => Some(Trouble {
-            hint: Some(match function {
-                "setup" => "You can increase the time limit via the setupTimeout option",
-                _ => "You can increase the time limit via the teardownTimeout option",
-            }),
-            ..Trouble::new(code, out_of_time(function, limit))
-        }),
-        AroundEnding::Stopped => Some(Trouble::new(
-            ExitCode::ExternalAbort,
-            format!("{function}() was stopped by a signal"),
-        )),
-    }
-}
-
-fn out_of_time(function: &str, limit: Duration) -> String {
-    let seconds = limit.as_secs();
-    format!("{function}() execution timed out after {seconds} seconds")
 }
 
 /// The outcome of `handleSummary`.

@@ -11,8 +11,9 @@ use loadline_model::{ExitCode, RunCommand, RunEvent};
 
 use super::Conductor;
 use crate::contract::RunError;
-use crate::lifecycle::{Begun, Trouble};
+use crate::lifecycle::Begun;
 use crate::orders::reason_of;
+use crate::trouble::Trouble;
 
 /// How long workers may take to report after an order to stop at once.
 const LAST_WORDS: Duration = Duration::from_secs(5);

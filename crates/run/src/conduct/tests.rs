@@ -1,16 +1,23 @@
-//! Runs with workers that panic.
+//! Runs with workers that panic, and around which something fails or is ordered.
 //!
 //! Must not start workers: their reports are prepared. Invariant: a run ends, and says what happened.
 
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
-use loadline_engine::WorkerReport;
 use loadline_engine::clock::Clock;
 use loadline_engine::live::LiveCounters;
+use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, WorkerReport};
+use loadline_metric::MetricRegistry;
+use loadline_model::client::{ClientIdentity, TlsPlan};
+use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ClientPlan, ExitCode};
+use loadline_script::host::LogEntry;
+use loadline_script::program::{OpenError, OpenFault, OpenedFile};
+use loadline_script::{LoadError, ModuleSources, Program, ProgramSettings};
 
 use super::*;
+use crate::contract::RunScript;
 
 /// Two workers: one panics in the first second, the other works until it is told to stop.
 struct Breaking {
@@ -31,6 +38,15 @@ impl Breaking {
         };
         to.send(failed).expect("it is listened to");
         Breaking::of(reports, Some(to), started)
+    }
+
+    /// Two workers that have done their work.
+    fn not() -> Breaking {
+        let (to, reports) = channel();
+        for worker in 0..2 {
+            to.send(ended(worker)).expect("it is listened to");
+        }
+        Breaking::of(reports, None, 6)
     }
 
     fn of(
@@ -78,20 +94,90 @@ impl Load for Breaking {
     fn command(&self, command: RunCommand) {
         let mut other = self.other.lock().unwrap_or_else(PoisonError::into_inner);
         if let (RunCommand::StopNow, Some(to)) = (command, other.take()) {
-            let mut seen = Snapshot::default();
-            seen.counts.started = 3;
-            seen.counts.completed = 2;
-            let ended = WorkerReport::Ended {
-                worker: 0,
-                interval: 0,
-                seen: Box::new(seen),
-                planned: 0,
-                never_started: 0,
-                last_done: Nanos(1),
-            };
-            to.send(ended).expect("it is listened to");
+            to.send(ended(0)).expect("it is listened to");
         }
     }
+}
+
+/// A worker's last report: it has started three requests.
+fn ended(worker: u32) -> WorkerReport {
+    let mut seen = Snapshot::default();
+    seen.counts.started = 3;
+    seen.counts.completed = 2;
+    WorkerReport::Ended {
+        worker,
+        interval: 0,
+        seen: Box::new(seen),
+        planned: 0,
+        never_started: 0,
+        last_done: Nanos(1),
+    }
+}
+
+/// The sources and the log of a script whose code never runs.
+struct Idle;
+
+impl ModuleSources for Idle {
+    fn resolve(&self, _base: &str, name: &str) -> Result<String, LoadError> {
+        Err(LoadError::new(name))
+    }
+
+    fn load(&self, full_name: &str) -> Result<Arc<str>, LoadError> {
+        Err(LoadError::new(full_name))
+    }
+
+    fn open(&self, _base: Option<&str>, path: &str) -> Result<OpenedFile, OpenError> {
+        Err(OpenError {
+            path: path.to_owned(),
+            fault: OpenFault::NotFound,
+        })
+    }
+
+    fn foreign_folder(&self, _base: Option<&str>, _asking: &str, _path: &str) -> Option<String> {
+        None
+    }
+}
+
+impl ScriptLog for Idle {
+    fn write(&self, _entry: &LogEntry<'_>) {}
+}
+
+fn script_exporting(functions: &[&str]) -> RunScript {
+    let settings = ProgramSettings::default();
+    RunScript {
+        setup: ScriptSetup {
+            program: Arc::new(Program::new("file:///script.js", Arc::new(Idle), settings)),
+            metrics: ScriptMetrics {
+                registry: Arc::new(MetricRegistry::new()),
+                series: Arc::default(),
+                values: None,
+            },
+            log: Arc::new(Idle),
+            data: Arc::default(),
+        },
+        functions: functions.iter().map(|&name| name.to_owned()).collect(),
+    }
+}
+
+fn plan_of_script() -> TestPlan {
+    TestPlan {
+        script: Some(Arc::new(ScriptSettings::default())),
+        ..TestPlan::without_load(ClientPlan::default())
+    }
+}
+
+/// A plan for which no virtual user can be made: what engines check before they start was not checked.
+fn plan_without_virtual_users() -> TestPlan {
+    let mut plan = plan_of_script();
+    plan.client.tls = TlsPlan {
+        identity: Some(ClientIdentity {
+            certificate_file: "none.pem".into(),
+            certificate_pem: Vec::new(),
+            key_pem: Vec::new(),
+        }),
+        ..TlsPlan::default()
+    };
+    plan
 }
 
 fn run_with(started: u64) -> Result<Ran, RunError> {
@@ -152,4 +238,54 @@ fn a_worker_that_panics_before_anything_was_sent_is_told_as_a_defect() {
     let error = run_with(0).expect_err("nothing was sent");
     assert_eq!(error.exit_code(), ExitCode::Internal);
     assert!(error.to_string().contains("no way"), "{error}");
+}
+
+#[test]
+fn a_paused_test_that_was_resumed_early_starts() {
+    for (orders, stop) in [
+        (vec![RunCommand::Resume], StopReason::Finished),
+        // Nobody can resume it any more.
+        (vec![], StopReason::Aborted),
+        (
+            vec![RunCommand::Resume, RunCommand::Pause],
+            StopReason::Aborted,
+        ),
+    ] {
+        let (to, commands) = channel();
+        for order in orders {
+            to.send(order).expect("it is listened to");
+        }
+        drop(to);
+        let setup = RunSetup {
+            load: Some(Box::new(Breaking::not())),
+            script: Some(script_exporting(&[])),
+            is_paused: true,
+            ..RunSetup::new(commands, Vec::new())
+        };
+        let ran = run(Arc::new(plan_of_script()), setup, &mut |_| {}).expect("there is a result");
+        assert_eq!(ran.result.totals.stop, stop);
+    }
+}
+
+#[test]
+fn a_teardown_or_setup_that_cannot_be_run_leaves_a_result() {
+    for function in ["teardown", "setup"] {
+        let (_to, commands) = channel();
+        let setup = RunSetup {
+            load: Some(Box::new(Breaking::not())),
+            script: Some(script_exporting(&[function])),
+            ..RunSetup::new(commands, Vec::new())
+        };
+        let mut is_finished = false;
+        let mut on_event = |event| is_finished |= matches!(event, RunEvent::Finished(_));
+        let plan = Arc::new(plan_without_virtual_users());
+        let ran = run(plan, setup, &mut on_event).expect("there is a result");
+        assert_eq!(ran.result.totals.seen.counts.started, 6);
+        let trouble = ran.troubles.first().expect("it is told");
+        let told = &trouble.message;
+        let start = format!("{function}() could not be run: ");
+        assert!(told.starts_with(&start), "{told}");
+        assert_eq!(trouble.code, ExitCode::InvalidConfig);
+        assert!(is_finished, "outputs are told");
+    }
 }

@@ -33,6 +33,8 @@ use crate::trouble::{Trouble, trouble_of};
 use crate::watch::{RunPhase, RunWatch};
 use crate::windows::Windows;
 
+use stopping::Haste;
+
 /// Interval for checking orders and reading the live counters: short enough for a Ctrl-C, long enough to cost
 /// nothing.
 const TICK: Duration = Duration::from_millis(50);
@@ -124,6 +126,7 @@ struct Conductor {
     told_until: Nanos,
     events: Vec<Mark>,
     stop: StopReason,
+    haste: Haste,
     stopped_at: Option<Nanos>,
     /// When the workers were ordered to stop at once.
     cut_at: Option<Nanos>,
@@ -164,6 +167,7 @@ impl Conductor {
             told_until: Nanos::ZERO,
             events: Vec::new(),
             stop: StopReason::Finished,
+            haste: Haste::Nobody,
             stopped_at: None,
             cut_at: None,
             silent: 0,
@@ -230,7 +234,12 @@ impl Conductor {
                 on_event,
                 seen: Snapshot::default(),
             };
-            let late_order = lifecycle.tear_down(&self.commands, self.stop, &mut surroundings);
+            let late_order = match self.haste {
+                Haste::AtOnce => None,
+                Haste::Nobody | Haste::Asked => {
+                    lifecycle.tear_down(&self.commands, &mut surroundings)
+                }
+            };
             lifecycle.seen.merge(surroundings.seen);
             self.tell_around(&mut lifecycle, on_event);
             self.take_last_troubles(lifecycle.troubles, &mut troubles, on_event);

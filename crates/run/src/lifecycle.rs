@@ -16,7 +16,6 @@ use loadline_engine::live::LiveCounters;
 use loadline_metric::MeasurementsDelta;
 use loadline_model::client::ClientPlan;
 use loadline_model::event::Before;
-use loadline_model::result::StopReason;
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
 use loadline_script::exports::Exports;
@@ -295,18 +294,15 @@ impl Lifecycle {
     }
 
     /// Runs `teardown()`, unless `setup()` has failed; returns the strongest stop order received meanwhile. As
-    /// in k6, it runs to its end whatever ended the test; only a second stop request interrupts it, or skips
-    /// it.
+    /// in k6, it runs to its end whatever ended the test; only a second stop request interrupts it.
     pub(crate) fn tear_down(
         &mut self,
         commands: &Receiver<RunCommand>,
-        stop: StopReason,
         surroundings: &mut Surroundings<'_>,
     ) -> Option<RunCommand> {
         let lifecycle = &self.settings().lifecycle;
         let (wanted, limit) = (lifecycle.teardown, lifecycle.teardown_timeout);
-        let is_given_up = self.setup_failed || stop == StopReason::Aborted;
-        if !wanted || is_given_up || !self.exports("teardown") {
+        if !wanted || self.setup_failed || !self.exports("teardown") {
             return None;
         }
         self.enter(RunPhase::Teardown);

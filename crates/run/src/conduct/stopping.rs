@@ -1,7 +1,7 @@
 //! Ends a run early: orders, thresholds, and defects.
 //!
-//! Must not know who gives orders. Invariant: whatever ends a run, the load is stopped, and the wait for it is
-//! limited.
+//! Must not know who gives orders. Invariants: whatever ends a run, the load is stopped, and the wait for it is
+//! limited; the first reason remains, unless a part of this program crashed.
 
 use std::time::Duration;
 
@@ -20,11 +20,43 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 /// The same after a second request of the user, who is waiting.
 const LAST_WORDS_NOW: Duration = Duration::from_millis(400);
 
+/// How much of a hurry those are in who ordered the end of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Haste {
+    /// Nobody ordered it.
+    #[default]
+    Nobody,
+    /// It was ordered: what follows the load is not waited for, but `teardown()` runs.
+    Asked,
+    /// It was ordered to happen at once.
+    AtOnce,
+}
+
+impl Haste {
+    fn of(reason: StopReason) -> Haste {
+        match reason {
+            StopReason::Aborted => Haste::AtOnce,
+            _ => Haste::Asked,
+        }
+    }
+}
+
+/// The reason for the end of a run after another one, `later`.
+fn reason_after(first: StopReason, later: StopReason) -> StopReason {
+    match (first, later) {
+        (StopReason::Finished, later) | (_, later @ StopReason::Defect) => later,
+        // The same person, who insists.
+        (StopReason::Interrupted, StopReason::Aborted) => later,
+        (first, _) => first,
+    }
+}
+
 impl Conductor {
     pub(super) fn obey(&mut self, command: RunCommand, on_event: &mut dyn FnMut(RunEvent)) {
         let Some(reason) = reason_of(command) else {
             return self.load.command(command);
         };
+        self.haste = self.haste.max(Haste::of(reason));
         let text = match reason {
             StopReason::Remote => "stopped through the REST API or the live page",
             _ if command == RunCommand::StopGracefully && self.plan.script.is_none() => {
@@ -37,10 +69,8 @@ impl Conductor {
 
     /// Notes an order received during `teardown()`: it only changes the reason for the end of the test.
     pub(super) fn note_late(&mut self, order: RunCommand) {
-        if let Some(reason) = reason_of(order)
-            && self.stop == StopReason::Finished
-        {
-            self.stop = reason;
+        if let Some(reason) = reason_of(order) {
+            self.stop = reason_after(self.stop, reason);
         }
     }
 
@@ -51,10 +81,10 @@ impl Conductor {
         self.cut_at.is_some_and(|at| now - at > patience)
     }
 
-    fn patience(&self) -> Duration {
-        match self.stop {
-            StopReason::Aborted => LAST_WORDS_NOW,
-            _ => LAST_WORDS,
+    pub(super) fn patience(&self) -> Duration {
+        match self.haste {
+            Haste::AtOnce => LAST_WORDS_NOW,
+            Haste::Nobody | Haste::Asked => LAST_WORDS,
         }
     }
 
@@ -112,7 +142,7 @@ impl Conductor {
             false => command,
         };
         self.load.command(command);
-        self.stop = reason;
+        self.stop = reason_after(self.stop, reason);
         let now = self.load.clock().now();
         self.stopped_at.get_or_insert(now);
         if command != RunCommand::StopGracefully {

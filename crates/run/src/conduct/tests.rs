@@ -289,3 +289,38 @@ fn a_teardown_or_setup_that_cannot_be_run_leaves_a_result() {
         assert!(is_finished, "outputs are told");
     }
 }
+
+fn conductor_of(load: Breaking) -> Conductor {
+    let plan = Arc::new(TestPlan::without_load(ClientPlan::default()));
+    let collector = Collector::of(&plan, &load, None);
+    let (_, commands) = channel();
+    Conductor::new(plan, Box::new(load), collector, commands)
+}
+
+#[test]
+fn the_first_reason_of_an_end_remains_and_the_haste_of_the_last_order_counts() {
+    let mut conductor = conductor_of(Breaking::not());
+    let (command, reason) = (RunCommand::StopGracefully, StopReason::ObserverLost);
+    conductor.stop_for(command, reason, "stop", "lost".to_owned(), &mut |_| {});
+    assert_eq!(conductor.haste, Haste::Nobody);
+    conductor.obey(RunCommand::Interrupt, &mut |_| {});
+    assert_eq!(conductor.haste, Haste::Asked);
+    let patience = conductor.patience();
+    conductor.obey(RunCommand::StopNow, &mut |_| {});
+    assert_eq!(conductor.stop, StopReason::ObserverLost);
+    assert!(conductor.patience() < patience, "somebody waits");
+    conductor.note_late(RunCommand::StopRemotely);
+    assert_eq!(conductor.stop, StopReason::ObserverLost);
+    assert_eq!(conductor.events.len(), 3, "each of them is told");
+}
+
+#[test]
+fn a_second_signal_and_a_crash_are_reasons_of_their_own() {
+    let mut conductor = conductor_of(Breaking::not());
+    conductor.obey(RunCommand::Interrupt, &mut |_| {});
+    conductor.obey(RunCommand::StopNow, &mut |_| {});
+    assert_eq!(conductor.stop, StopReason::Aborted);
+    conductor.collector.defect = Some("worker 1: it panicked".to_owned());
+    conductor.heed_defect(&mut |_| {});
+    assert_eq!(conductor.stop, StopReason::Defect);
+}

@@ -125,6 +125,8 @@ struct Conductor {
     total: Snapshot,
     told_until: Nanos,
     events: Vec<Mark>,
+    /// Whether the load was started.
+    has_begun: bool,
     stop: StopReason,
     haste: Haste,
     stopped_at: Option<Nanos>,
@@ -166,6 +168,7 @@ impl Conductor {
             total: Snapshot::default(),
             told_until: Nanos::ZERO,
             events: Vec::new(),
+            has_begun: false,
             stop: StopReason::Finished,
             haste: Haste::Nobody,
             stopped_at: None,
@@ -323,10 +326,13 @@ impl Conductor {
         }
     }
 
-    /// Waits for the observers' readings after the load, unless the run was stopped manually.
+    /// Waits for the observers' readings after the load, unless there was none, somebody ordered the end, or it ended
+    /// because a required observer reads no more: its pipeline would be waited for in vain.
     fn settle_observers(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
         if let Some(observing) = &mut self.observing
-            && self.stopped_at.is_none()
+            && self.has_begun
+            && self.haste == Haste::Nobody
+            && self.stop != StopReason::ObserverLost
         {
             observing.settle(&self.commands, on_event);
         }

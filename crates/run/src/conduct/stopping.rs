@@ -109,6 +109,7 @@ impl Conductor {
 
     /// Obeys what was ordered, or decided, before the run.
     pub(super) fn take_over(&mut self, begun: Begun, on_event: &mut dyn FnMut(RunEvent)) {
+        self.has_begun = begun == Begun::Yes;
         match begun {
             Begun::Stopped(order) => self.obey(order, on_event),
             Begun::Crossed(text) => self.stop_for_thresholds(text, on_event),

@@ -2,14 +2,17 @@
 //!
 //! Must not start workers: their reports are prepared. Invariant: a run ends, and says what happened.
 
-use std::sync::mpsc::{Sender, channel};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use loadline_engine::clock::Clock;
 use loadline_engine::live::LiveCounters;
-use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, WorkerReport};
+use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, ScriptSignal, WorkerReport};
 use loadline_metric::MetricRegistry;
 use loadline_model::client::{ClientIdentity, TlsPlan};
+use loadline_model::observation::{Observed, RunWindow};
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ClientPlan, ExitCode};
 use loadline_script::host::LogEntry;
@@ -18,6 +21,7 @@ use loadline_script::{LoadError, ModuleSources, Program, ProgramSettings};
 
 use super::*;
 use crate::contract::RunScript;
+use crate::observing::{ObserverFeed, ObserverSource};
 
 /// Two workers: one panics in the first second, the other works until it is told to stop.
 struct Breaking {
@@ -42,7 +46,20 @@ impl Breaking {
 
     /// Two workers that have done their work.
     fn not() -> Breaking {
+        Breaking::after(None)
+    }
+
+    /// The same whose script ends the test.
+    fn aborted() -> Breaking {
+        let signal = ScriptSignal::Aborted("enough".to_owned());
+        Breaking::after(Some(WorkerReport::Script(signal)))
+    }
+
+    fn after(report: Option<WorkerReport>) -> Breaking {
         let (to, reports) = channel();
+        if let Some(report) = report {
+            to.send(report).expect("it is listened to");
+        }
         for worker in 0..2 {
             to.send(ended(worker)).expect("it is listened to");
         }
@@ -185,16 +202,19 @@ fn run_with(started: u64) -> Result<Ran, RunError> {
 }
 
 fn run_load(load: Breaking, order: Option<RunCommand>) -> Result<Ran, RunError> {
+    let plan = TestPlan::without_load(ClientPlan::default());
+    run(Arc::new(plan), setup_of(load, order), &mut |_| {})
+}
+
+fn setup_of(load: Breaking, order: Option<RunCommand>) -> RunSetup {
     let (orders, commands) = channel();
     if let Some(order) = order {
         orders.send(order).expect("it is listened to");
     }
-    let setup = RunSetup {
+    RunSetup {
         load: Some(Box::new(load)),
         ..RunSetup::new(commands, Vec::new())
-    };
-    let plan = TestPlan::without_load(ClientPlan::default());
-    run(Arc::new(plan), setup, &mut |_| {})
+    }
 }
 
 #[test]
@@ -323,4 +343,64 @@ fn a_second_signal_and_a_crash_are_reasons_of_their_own() {
     conductor.collector.defect = Some("worker 1: it panicked".to_owned());
     conductor.heed_defect(&mut |_| {});
     assert_eq!(conductor.stop, StopReason::Defect);
+}
+
+/// Observers that only note whether they were to read on after the load.
+struct Tail(Arc<AtomicBool>);
+
+impl ObserverSource for Tail {
+    fn load_ended(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    fn cut_short(&mut self) {}
+
+    fn conclude(self: Box<Self>, _window: RunWindow) -> Vec<Observed> {
+        Vec::new()
+    }
+}
+
+/// Whether observers read on after a load that ended in this way.
+fn has_tail(load: Breaking, order: Option<RunCommand>, lost: Option<Observed>) -> bool {
+    let has_tail = Arc::<AtomicBool>::default();
+    let (tell, told) = sync_channel(1);
+    if let Some(lost) = lost {
+        tell.send(lost).expect("it is listened to");
+    }
+    let observers = ObserverFeed {
+        told,
+        source: Box::new(Tail(Arc::clone(&has_tail))),
+        baseline: Duration::ZERO,
+        of_generator: Vec::new(),
+        read_at: BTreeMap::new(),
+    };
+    let setup = RunSetup {
+        observers: Some(observers),
+        ..setup_of(load, order)
+    };
+    let plan = TestPlan::without_load(ClientPlan::default());
+    run(Arc::new(plan), setup, &mut |_| {}).expect("there is a result");
+    has_tail.load(Ordering::Acquire)
+}
+
+#[test]
+fn observers_read_on_unless_somebody_wants_the_end() {
+    assert!(has_tail(Breaking::not(), None, None));
+    let lost = Observed::Lost {
+        observer: Arc::from("api"),
+        text: "no such process".to_owned(),
+    };
+    let waits_in_vain = has_tail(Breaking::not(), None, Some(lost));
+    assert!(!waits_in_vain, "a required observer reads no more");
+    assert!(has_tail(Breaking::aborted(), None, None), "by its script");
+    assert!(has_tail(Breaking::new(3), None, None), "a worker panicked");
+    assert!(!has_tail(
+        Breaking::not(),
+        Some(RunCommand::StopRemotely),
+        None
+    ));
 }

@@ -13,6 +13,7 @@ pub mod check;
 pub mod civil;
 pub mod client;
 pub mod command;
+mod counts;
 pub mod duration;
 pub mod error_class;
 pub mod event;

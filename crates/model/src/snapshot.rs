@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounded::Bounded;
 pub use crate::census::{BODY_SAMPLE_MAX, BODY_SAMPLES_MAX, BodySample, Shape, ShapeTally};
+pub use crate::counts::Counts;
+use crate::counts::is_zero;
 use crate::error_class::ErrorClass;
 
 /// Maximum distinct status codes.
@@ -24,105 +26,9 @@ pub const PEERS_MAX: usize = 256;
 
 /// Maximum distinct requests.
 pub const REQUESTS_MAX: usize = 500;
-/// How many requests had which outcome.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Requests started.
-    pub started: u64,
-    /// Answered completely.
-    pub completed: u64,
-    /// Answered completely, and all checks passed.
-    pub good: u64,
-    /// Failed, by class, in the order of [`ErrorClass::ALL`]; serialized as an object from class name to count,
-    /// without empty classes.
-    #[serde(with = "failures_by_class")]
-    pub failed: [u64; ErrorClass::COUNT],
-    /// Started, but cut short by the end of the run.
-    pub interrupted: u64,
-    /// Started by an agent that was lost before it could report the outcome.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub lost: u64,
-    /// Due while no virtual user was free, so not started.
-    pub dropped: u64,
-    /// Bytes sent on the wire (excluding TLS records).
-    pub bytes_sent: u64,
-    /// Bytes received, including headers.
-    pub bytes_received: u64,
-    /// Bytes of bodies received.
-    pub body_bytes: u64,
-    /// Redirects followed.
-    pub redirects: u64,
-    /// Requests that failed on a kept-alive connection before a response began and were retried on a new one.
-    pub retried: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
 
 fn is_empty(summary: &Summary) -> bool {
     summary.count() == 0
-}
-
-mod failures_by_class {
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::error_class::ErrorClass;
-
-    type Failures = [u64; ErrorClass::COUNT];
-
-    pub(super) fn serialize<S: Serializer>(failed: &Failures, to: S) -> Result<S::Ok, S::Error> {
-        let named: BTreeMap<ErrorClass, u64> = ErrorClass::ALL
-            .iter()
-            .map(|class| (*class, failed[class.index()]))
-            .filter(|(_, count)| *count > 0)
-            .collect();
-        named.serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Failures, D::Error> {
-        let named = BTreeMap::<ErrorClass, u64>::deserialize(from)?;
-        let mut failed = [0; ErrorClass::COUNT];
-        for (class, count) in named {
-            failed[class.index()] = count;
-        }
-        Ok(failed)
-    }
-}
-
-impl Counts {
-    /// Failures of every class.
-    #[must_use]
-    pub fn failed_total(&self) -> u64 {
-        self.failed.iter().sum()
-    }
-
-    /// Whether every started request has an outcome.
-    #[must_use]
-    pub fn is_conserved(&self) -> bool {
-        self.started == self.completed + self.failed_total() + self.interrupted + self.lost
-    }
-
-    /// Merges another interval or worker.
-    pub fn merge(&mut self, other: &Counts) {
-        self.started += other.started;
-        self.completed += other.completed;
-        self.good += other.good;
-        for (sum, part) in self.failed.iter_mut().zip(other.failed) {
-            *sum += part;
-        }
-        self.interrupted += other.interrupted;
-        self.lost += other.lost;
-        self.dropped += other.dropped;
-        self.bytes_sent += other.bytes_sent;
-        self.bytes_received += other.bytes_received;
-        self.body_bytes += other.body_bytes;
-        self.redirects += other.redirects;
-        self.retried += other.retried;
-    }
 }
 
 /// Time of answered requests by phase; each in nanoseconds.
@@ -558,34 +464,5 @@ impl Tally {
         self.answered += other.answered;
         self.failed += other.failed;
         self.time.merge(&other.time);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_conserved_or_not() {
-        let mut counts = Counts {
-            started: 10,
-            completed: 7,
-            interrupted: 1,
-            ..Counts::default()
-        };
-        counts.failed[ErrorClass::Refused.index()] = 2;
-        assert!(counts.is_conserved());
-        let mut twice = counts.clone();
-        twice.merge(&counts);
-        assert!(twice.is_conserved());
-        assert_eq!(twice.failed_total(), 4);
-        let json = serde_json::to_value(&twice).expect("counts are data");
-        assert_eq!(json["failed"], serde_json::json!({ "refused": 4 }));
-        assert_eq!(
-            serde_json::from_value::<Counts>(json).expect("reads back"),
-            twice
-        );
-        counts.started += 1;
-        assert!(!counts.is_conserved());
     }
 }

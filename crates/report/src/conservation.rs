@@ -9,6 +9,15 @@ use crate::units::count;
 
 /// The line, without its label; to be wrapped.
 pub(crate) fn line(result: &RunResult) -> String {
+    line_with(result, "never answered")
+}
+
+/// The same for a run that goes on: what it cuts short if it ends now is in flight.
+pub(crate) fn line_so_far(result: &RunResult) -> String {
+    line_with(result, "in flight")
+}
+
+fn line_with(result: &RunResult, unanswered: &str) -> String {
     let totals = &result.totals;
     let (counts, warm_up) = (&totals.seen.counts, &totals.seen.warm_up);
     let sent = counts.started.saturating_add(warm_up.started);
@@ -33,11 +42,7 @@ pub(crate) fn line(result: &RunResult) -> String {
     ));
     parts.push(format!("failed {}{}", count(failed), by_class(result)));
     for (of, what, number) in [
-        (
-            "",
-            "never answered",
-            counts.interrupted + warm_up.interrupted,
-        ),
+        ("", unanswered, counts.interrupted + warm_up.interrupted),
         ("", lost, counts.lost + warm_up.lost),
         (iterations, "dropped", counts.dropped + warm_up.dropped),
         (iterations, "never started", totals.never_started),

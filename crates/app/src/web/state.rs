@@ -248,8 +248,7 @@ impl State {
     fn unfinished_counted(&self) -> Snapshot {
         let mut seen = self.seen.clone();
         for counts in [&mut seen.counts, &mut seen.warm_up] {
-            let met_a_fate = counts.completed + counts.failed_total();
-            counts.interrupted = counts.started.saturating_sub(met_a_fate);
+            counts.interrupt_rest();
         }
         seen
     }
@@ -312,6 +311,24 @@ mod tests {
         assert!(!result.thresholds[0].passed, "32 in 3 s are no 100/s");
         assert_eq!(result.series.len(), 3);
         assert_eq!(state.phase(), Phase::Running);
+    }
+
+    #[test]
+    fn what_was_lost_with_an_agent_is_not_in_flight() {
+        let mut state = begun();
+        let RunEvent::Second { row, delta } = second(0, 12, 6) else {
+            panic!("made as a second")
+        };
+        let mut delta = (*delta).clone();
+        delta.counts.lost = 4;
+        state.take(RunEvent::Second {
+            row,
+            delta: Arc::new(delta),
+        });
+        let result = state.result(None).expect("it has begun");
+        let counts = &result.totals.seen.counts;
+        assert_eq!((counts.interrupted, counts.lost), (2, 4));
+        assert!(counts.is_conserved());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use loadline_metric::ValueTrend;
 use loadline_model::observation::{ObservationLog, Observations, ObserverNote, ResourceSample};
 use loadline_model::rates::rates;
 use loadline_model::result::{Row, RunResult, StopReason, Totals};
-use loadline_model::snapshot::{Counts, Snapshot};
+use loadline_model::snapshot::Snapshot;
 use loadline_model::tag_series::TagRows;
 use loadline_model::test_summary::TestSummary;
 use loadline_model::units::{Nanos, duration_ns};
@@ -17,8 +17,8 @@ use super::encode::{Part, Start};
 
 /// The result of a run whose journal has no end.
 pub(super) fn result_of(start: Start, mut told: Part, tag_rows: &TagRows) -> RunResult {
-    count_unfinished_as_interrupted(&mut told.seen.counts);
-    count_unfinished_as_interrupted(&mut told.seen.warm_up);
+    told.seen.counts.interrupt_rest();
+    told.seen.warm_up.interrupt_rest();
     let totals = totals_of(&start, &told);
     let script = told.seen.script.take();
     let settings = start.plan.script.as_deref();
@@ -54,11 +54,6 @@ fn observations_of(resources: &[ResourceSample], notes: Vec<ObserverNote>) -> Ob
         log.note(note);
     }
     log.finish(None)
-}
-
-fn count_unfinished_as_interrupted(counts: &mut Counts) {
-    let met_a_fate = counts.completed + counts.failed_total() + counts.interrupted;
-    counts.interrupted += counts.started.saturating_sub(met_a_fate);
 }
 
 /// The totals, except what was seen.

@@ -67,6 +67,23 @@ fn check_told(result: &RunResult, seconds: u64) {
 }
 
 #[test]
+fn what_was_lost_with_an_agent_has_an_end_after_a_crash() {
+    let mut begin = batch(&[started()]);
+    let RunEvent::Second { row, mut delta } = second(0) else {
+        panic!("made as a second")
+    };
+    Arc::make_mut(&mut delta).counts.lost = 1;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(encode::start_record(&begin.start.take().unwrap()).unwrap());
+    let second = RunEvent::Second { row, delta };
+    bytes.extend(encode::part_record(&batch(&[second]).part().unwrap()).unwrap());
+    let result = recover_from(&bytes[..]).unwrap().result;
+    let counts = &result.totals.seen.counts;
+    assert_eq!((counts.lost, counts.interrupted), (1, 0));
+    assert!(counts.is_conserved());
+}
+
+#[test]
 fn a_run_that_ended_tells_its_own_result() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.journal");

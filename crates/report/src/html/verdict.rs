@@ -93,10 +93,11 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
             .for_each(|found| finding(html, found, &verdict.headline));
         html.raw("</ul>");
     }
-    let mut requests = conservation::line(result).replace('\u{a0}', " ");
-    if is_going_on(result) {
-        requests = requests.replace("never answered", "in flight");
-    }
+    let requests = match is_going_on(result) {
+        true => conservation::line_so_far(result),
+        false => conservation::line(result),
+    };
+    let requests = requests.replace('\u{a0}', " ");
     html.between("<p class=\"requests\">", &requests, "</p></div>");
 }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use loadline_model::rates::rates;
 use loadline_model::result::{Environment, RunResult, StopReason, Totals};
-use loadline_model::snapshot::Counts;
 use loadline_model::{Nanos, Observations, RunEvent};
 
 use super::Conductor;
@@ -72,7 +71,7 @@ impl Conductor {
     /// The requests of a worker that panicked are booked as lost: they have no other end.
     fn book_lost(&mut self) {
         for counts in [&mut self.total.counts, &mut self.total.warm_up] {
-            counts.lost += unended(counts);
+            counts.lost += counts.unended();
         }
     }
 
@@ -116,10 +115,4 @@ impl Conductor {
         let filled = self.plan.time_filled().map_or(Nanos::ZERO, Nanos::from);
         last_done.max(filled).max(Nanos(1))
     }
-}
-
-/// Requests that started and have no end.
-fn unended(counts: &Counts) -> u64 {
-    let ends = counts.completed + counts.failed_total() + counts.interrupted + counts.lost;
-    counts.started.saturating_sub(ends)
 }

@@ -105,13 +105,12 @@ fn agents_returned(facts: &Facts<'_>) -> Option<Finding> {
 
 fn not_conserved(facts: &Facts<'_>) -> Option<Finding> {
     (!facts.all.is_conserved()).then(|| {
-        let fates = facts.all.completed + facts.all.failed_total() + facts.all.interrupted;
         Code::NotConserved.finding(
             Gravity::Alarm,
             format!(
                 "{} requests were started, but only {} are accounted for",
                 count(facts.all.started),
-                count(fates)
+                count(facts.all.ended())
             ),
             "this is a defect of loadline: please report it with the JSON result",
         )

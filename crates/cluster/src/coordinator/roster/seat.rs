@@ -298,9 +298,8 @@ impl Seat {
     fn note_counts(&mut self, seen: &Snapshot) {
         self.sums.add(seen);
         for counts in [&seen.counts, &seen.warm_up] {
-            let ended = counts.completed + counts.failed_total() + counts.interrupted;
             self.reported = self.reported.saturating_add(counts.started);
-            self.reported_ended = self.reported_ended.saturating_add(ended);
+            self.reported_ended = self.reported_ended.saturating_add(counts.ended());
         }
     }
 

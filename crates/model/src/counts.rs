@@ -67,7 +67,79 @@ mod failures_by_class {
     }
 }
 
+/// How requests ended that were not cut short: of a run, of a second, of an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// Answered completely.
+    pub completed: u64,
+    /// Answered completely, and all checks passed.
+    pub good: u64,
+    /// Failed, of every class.
+    pub failed: u64,
+}
+
+impl Outcomes {
+    /// Requests that were answered or failed.
+    #[must_use]
+    pub fn done(self) -> u64 {
+        self.completed.saturating_add(self.failed)
+    }
+
+    /// Responses that are not good: of a bad status, or with a failed check.
+    #[must_use]
+    pub fn wrong(self) -> u64 {
+        self.completed.saturating_sub(self.good)
+    }
+
+    /// Requests that failed or got a wrong response.
+    #[must_use]
+    pub fn bad(self) -> u64 {
+        self.failed.saturating_add(self.wrong())
+    }
+
+    /// The bad share of the requests that were answered or failed, from 0 to 1: what `errors` and `error_rate` mean in
+    /// thresholds, objectives, comparisons and documents. `None`: there were none.
+    #[must_use]
+    pub fn error_share(self) -> Option<f64> {
+        share(self.bad(), self.done())
+    }
+
+    /// The failed share of the same; `None`: there were none.
+    #[must_use]
+    pub fn failed_share(self) -> Option<f64> {
+        share(self.failed, self.done())
+    }
+
+    /// The wrong share of the responses; `None`: there were none.
+    #[must_use]
+    pub fn wrong_share(self) -> Option<f64> {
+        share(self.wrong(), self.completed)
+    }
+
+    /// Adds others.
+    pub fn merge(&mut self, other: Outcomes) {
+        self.completed = self.completed.saturating_add(other.completed);
+        self.good = self.good.saturating_add(other.good);
+        self.failed = self.failed.saturating_add(other.failed);
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a run are below 2^53")]
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
 impl Counts {
+    /// The ends of requests that were not cut short.
+    #[must_use]
+    pub fn outcomes(&self) -> Outcomes {
+        Outcomes {
+            completed: self.completed,
+            good: self.good,
+            failed: self.failed_total(),
+        }
+    }
+
     /// Failures of every class.
     #[must_use]
     pub fn failed_total(&self) -> u64 {
@@ -147,6 +219,34 @@ mod tests {
         );
         counts.started += 1;
         assert!(!counts.is_conserved());
+    }
+
+    #[test]
+    fn a_wrong_response_is_as_bad_as_a_failure() {
+        let outcomes = Outcomes {
+            completed: 90,
+            good: 60,
+            failed: 10,
+        };
+        let shares = [
+            outcomes.error_share(),
+            outcomes.failed_share(),
+            outcomes.wrong_share(),
+        ];
+        assert_eq!(shares, [Some(0.4), Some(0.1), Some(30.0 / 90.0)]);
+        let mut sum = Outcomes::default();
+        assert_eq!((sum.error_share(), sum.wrong_share()), (None, None));
+        sum.merge(outcomes);
+        assert_eq!((sum.done(), sum.wrong(), sum.bad()), (100, 30, 40));
+        let mut counts = Counts {
+            completed: 90,
+            good: 60,
+            interrupted: 5,
+            ..Counts::default()
+        };
+        counts.failed[ErrorClass::Timeout.index()] = 4;
+        counts.failed[ErrorClass::Refused.index()] = 6;
+        assert_eq!(counts.outcomes(), outcomes);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, Mark};
 use crate::heat::Heat;
 use crate::observation::Observations;
 use crate::plan::TestPlan;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Outcomes, Snapshot};
 use crate::test_summary::TestSummary;
 use crate::verdict::Verdict;
 
@@ -121,6 +121,16 @@ pub struct Row {
 }
 
 impl Row {
+    /// The ends of the row's requests that were not cut short.
+    #[must_use]
+    pub fn outcomes(&self) -> Outcomes {
+        Outcomes {
+            completed: self.completed,
+            good: self.good,
+            failed: self.failed,
+        }
+    }
+
     /// Converts a count of the row to a rate per second; `None` for a row of zero length.
     #[must_use]
     pub fn per_second(&self, number: u64) -> Option<f64> {

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounded::Bounded;
 pub use crate::census::{BODY_SAMPLE_MAX, BODY_SAMPLES_MAX, BodySample, Shape, ShapeTally};
-pub use crate::counts::Counts;
 use crate::counts::is_zero;
+pub use crate::counts::{Counts, Outcomes};
 use crate::error_class::ErrorClass;
 
 /// Maximum distinct status codes.

@@ -28,8 +28,8 @@ pub(crate) fn rows(result: &RunResult) -> (Vec<[String; HEAD.len()]>, usize) {
 
 fn row(agent: &AgentShare, measured_ns: u64) -> [String; HEAD.len()] {
     let time = |ns: Option<u64>| span_or_dash(ns.map(|ns| ns as f64));
-    let failed = agent.counts.failed_total();
-    let done = agent.counts.completed + failed;
+    let outcomes = agent.counts.outcomes();
+    let (failed, done) = (outcomes.failed, outcomes.done());
     let seconds = measured_ns as f64 / Nanos::PER_SECOND as f64;
     let rate = match seconds > 0.0 {
         true => format!("{:.1}", done as f64 / seconds),

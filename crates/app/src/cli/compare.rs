@@ -17,8 +17,8 @@ Examples:
   loadline compare a.json b.json c.json --html comparison.html
 
 Conditions: METRIC +AMOUNT (rose by more), METRIC -AMOUNT (fell by more), METRIC AMOUNT (either), against \
-the first result. Metrics: goodput, rps, p50, p90, p95, p99, p99.9, max, mean, errors, wrong, dropped, \
-checks, cpu, cpu_per_request, rss, lag. Amounts: 10%, or in the metric's unit: 2ms, 50/s, 0.5pp, 10MB.
+the first result. Metrics: goodput, rps, p50, p90, p95, p99, p99.9, max, mean, errors, failed, wrong, \
+dropped, checks, cpu, cpu_per_request, rss, lag. Amounts: 10%, or in the metric's unit: 2ms, 50/s, 0.5pp, 10MB.
 
 Exit codes: 0 success, 99 a condition was met, 104 invalid file or condition.")]
 pub struct CompareArgs {

@@ -85,10 +85,10 @@ impl Sums {
         if !times.is_empty() {
             add(BuiltIn::HttpReqDuration, run(), Aggregated::Times(times));
         }
-        let ended = delta.counts.completed + delta.counts.failed_total();
-        if ended > 0 {
+        let outcomes = delta.counts.outcomes();
+        if outcomes.done() > 0 {
             let mut failed = Rate::default();
-            failed.record_n(ended.saturating_sub(delta.counts.good), ended);
+            failed.record_n(outcomes.bad(), outcomes.done());
             add(BuiltIn::HttpReqFailed, run(), Aggregated::Rate(failed));
         }
         for (metric, count) in [

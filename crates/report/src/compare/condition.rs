@@ -26,6 +26,7 @@ const METRICS: &[(&str, Option<&str>, Unit)] = &[
     ("max", None, Unit::Span),
     ("mean", None, Unit::Span),
     ("errors", Some("errors"), Unit::Share),
+    ("failed", Some("failed"), Unit::Share),
     ("wrong", Some("wrong"), Unit::Share),
     ("dropped", Some("dropped"), Unit::Count),
     ("checks", Some("checks"), Unit::Share),

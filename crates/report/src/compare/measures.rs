@@ -175,31 +175,18 @@ fn times<'a>(metric: &'static str) -> [Measure<'a>; 7] {
 fn failures<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
     const SHARE: (Unit, Better) = (Unit::Share, Better::Lower);
     let mut all = vec![
-        Measure::new("errors", "Failed requests", SHARE, |run| {
-            let counts = &run.totals.seen.counts;
-            share(counts.failed_total(), counts.started)
+        Measure::new("errors", "Failed or wrong", SHARE, |run| {
+            run.totals.seen.counts.outcomes().error_share()
         })
-        .by_second(1.0, |row| share(row.failed, row.completed + row.failed)),
+        .by_second(1.0, |row| row.outcomes().error_share()),
         Measure::new("wrong", "Responses not good", SHARE, |run| {
-            let counts = &run.totals.seen.counts;
-            share(
-                counts.completed.saturating_sub(counts.good),
-                counts.completed,
-            )
+            run.totals.seen.counts.outcomes().wrong_share()
         })
-        .by_second(1.0, |row| {
-            share(row.completed.saturating_sub(row.good), row.completed)
-        }),
-        Measure::new(
-            "dropped",
-            "Dropped iterations",
-            (Unit::Count, Better::Lower),
-            |run| {
-                run.plan
-                    .is_open()
-                    .then_some(run.totals.seen.counts.dropped as f64)
-            },
-        ),
+        .by_second(1.0, |row| row.outcomes().wrong_share()),
+        Measure::new("failed", "Failed requests", SHARE, |run| {
+            run.totals.seen.counts.outcomes().failed_share()
+        })
+        .by_second(1.0, |row| row.outcomes().failed_share()),
     ];
     let failed_of = |class: ErrorClass| {
         let mut runs = sides.iter().flat_map(|side| &side.runs);
@@ -214,9 +201,19 @@ fn failures<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
         let label = format!("  {}", class.name());
         all.push(Measure::new(id, label, SHARE, move |run| {
             let counts = &run.totals.seen.counts;
-            share(counts.failed[class.index()], counts.started)
+            share(counts.failed[class.index()], counts.outcomes().done())
         }));
     }
+    all.push(Measure::new(
+        "dropped",
+        "Dropped iterations",
+        (Unit::Count, Better::Lower),
+        |run| {
+            run.plan
+                .is_open()
+                .then_some(run.totals.seen.counts.dropped as f64)
+        },
+    ));
     all
 }
 

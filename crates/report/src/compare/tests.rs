@@ -186,6 +186,24 @@ fn conditions_are_held_against_every_other_side() {
 }
 
 #[test]
+fn a_wrong_response_is_an_error_though_it_is_no_failure() {
+    let good = run(30, 1_000, 200_000, 1);
+    let mut wrong = good.clone();
+    wrong.totals.seen.counts.good = 0;
+    wrong.series.iter_mut().for_each(|row| row.good = 0);
+    let comparison = compare(&[side("good", &[&good]), side("wrong", &[&wrong])]);
+    for (text, count) in [
+        ("errors +0.5pp", 1),
+        ("wrong +0.5pp", 1),
+        ("failed +0pp", 0),
+    ] {
+        let condition: Condition = text.parse().expect(text);
+        let crossed = condition.crossed(&comparison).expect("there are requests");
+        assert_eq!(crossed.len(), count, "{text}");
+    }
+}
+
+#[test]
 fn markdown_keeps_texts_in_their_cells() {
     let mut odd = run(30, 1_000, 200_000, 1);
     odd.verdict.headline = "a | b\nc".to_owned();

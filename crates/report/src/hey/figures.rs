@@ -63,7 +63,7 @@ impl Figures {
         let time = &seen.answered_time;
         let answers = time.count();
         let bytes = bytes(result);
-        let requests = seen.counts.completed + seen.counts.failed_total();
+        let requests = seen.counts.outcomes().done();
         let total_seconds = result.totals.elapsed_ns as f64 / NS;
         let mut statuses: Vec<(u16, u64)> = seen
             .statuses

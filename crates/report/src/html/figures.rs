@@ -76,14 +76,13 @@ fn time(result: &RunResult, now: Option<&Row>) -> Tile {
 }
 
 fn bad(row: &Row) -> u64 {
-    row.failed + row.completed.saturating_sub(row.good)
+    row.outcomes().bad()
 }
 
 fn wrong_or_failed(result: &RunResult, now: Option<&Row>) -> Tile {
     let counts = &result.totals.seen.counts;
-    let wrong = counts.completed.saturating_sub(counts.good);
-    let failed = counts.failed_total();
-    let all = wrong + failed;
+    let outcomes = counts.outcomes();
+    let (wrong, failed, all) = (outcomes.wrong(), outcomes.failed, outcomes.bad());
     let about = match all {
         0 => format!("of {} sent", count(counts.started)),
         _ => format!(
@@ -209,10 +208,7 @@ fn rates(result: &RunResult) -> Vec<Vec<String>> {
 /// The outcomes of the requests.
 fn fates(result: &RunResult) -> Vec<Vec<String>> {
     let counts = &result.totals.seen.counts;
-    let about = match (
-        counts.completed,
-        counts.completed.saturating_sub(counts.good),
-    ) {
+    let about = match (counts.completed, counts.outcomes().wrong()) {
         (0, _) => "no response".to_owned(),
         (_, 0) => "all of them good".to_owned(),
         (all, bad) => format!("{} of them not good ({})", count(bad), share(bad, all)),

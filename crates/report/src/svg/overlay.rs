@@ -46,7 +46,7 @@ pub(crate) fn overlays(runs: &[Overlaid<'_>], palette: &Palette) -> Vec<Drawing>
         let lines = lines(runs, |group| group.per_second(of));
         panel(label, Quantity::Rate, lines, Vec::new())
     };
-    let bad = |row: &Row| row.failed + row.completed.saturating_sub(row.good);
+    let bad = |row: &Row| row.outcomes().bad();
     let has = |of: fn(&Row) -> bool| runs.iter().any(|side| side.run.series.iter().any(of));
     let rates = rate("responses per second", |row| row.completed);
     let rates = has(|row| row.good < row.completed).then_some(rates);

@@ -95,10 +95,7 @@ fn lines(result: &RunResult) -> Lines {
             (seconds > 0.0).then(|| sum / seconds)
         })
     };
-    let mut bad = per_second(|row| {
-        row.failed
-            .saturating_add(row.completed.saturating_sub(row.good))
-    });
+    let mut bad = per_second(|row| row.outcomes().bad());
     if bad.iter().all(|(_, value)| *value == Some(0.0)) {
         bad.clear();
     }

@@ -67,7 +67,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
 
 fn answered_remark(result: &RunResult) -> String {
     let counts = &result.totals.seen.counts;
-    let bad = counts.completed.saturating_sub(counts.good);
+    let bad = counts.outcomes().wrong();
     let took = format!("in {}", span(result.totals.measured_ns as f64));
     if bad == 0 {
         return took;

@@ -38,7 +38,7 @@ impl Conductor {
         let series = std::mem::take(&mut self.rows).finish();
         let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
         let counts = &self.total.counts;
-        let done = counts.completed + counts.failed_total();
+        let done = counts.outcomes().done();
         let used = self.collector.watch().used();
         let totals = Totals {
             started_unix_ms: self.load.started_unix_ms(),

@@ -99,13 +99,13 @@ fn evaluate_one(
     let service_time = seen.service_time();
     let mut counter = Counter::default();
     let mut rate = Rate::default();
-    let failed = seen.counts.failed_total() + (seen.counts.completed - seen.counts.good);
+    let outcomes = seen.counts.outcomes();
     let aggregate = match metric {
         RequestMetric::ServiceTime => Aggregate::Times(&service_time),
         RequestMetric::ResponseTime => Aggregate::Times(&seen.response_time),
         RequestMetric::ScheduleLag => Aggregate::Times(&seen.schedule_lag),
         RequestMetric::Failed => {
-            rate.record_n(failed, seen.counts.completed + seen.counts.failed_total());
+            rate.record_n(outcomes.bad(), outcomes.done());
             Aggregate::Rate(&rate)
         }
         RequestMetric::Completed => counted(&mut counter, seen.counts.completed),

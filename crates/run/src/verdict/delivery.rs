@@ -539,7 +539,7 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
 
 fn wrong(facts: &Facts<'_>) -> Option<Finding> {
     let counts = facts.counts;
-    let wrong = counts.completed.saturating_sub(counts.good);
+    let wrong = counts.outcomes().wrong();
     if wrong == 0 {
         return None;
     }

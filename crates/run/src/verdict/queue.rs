@@ -75,7 +75,7 @@ fn fastest_ns(facts: &Facts<'_>, time: &TimeTrend) -> Option<f64> {
     const AS_MANY: f64 = 0.1;
     let quick = AT_ONCE * time.quantile(QUEUE_QUANTILES[0])?;
     let at_once = time.count() - longer_than(time, quick as u64);
-    let wrong = facts.counts.completed.saturating_sub(facts.counts.good);
+    let wrong = facts.counts.outcomes().wrong();
     let differ = at_once.abs_diff(wrong) as f64;
     let are_errors = wrong > 0 && differ <= (AS_MANY * wrong as f64).max(1.0);
     let later = facts.rows.get(1..).unwrap_or_default();

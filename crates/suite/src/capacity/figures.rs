@@ -90,8 +90,8 @@ impl Figures {
         let totals = &result.totals;
         let seen = &totals.seen;
         let counts = &seen.counts;
-        let failed = counts.failed_total();
-        let ended = counts.completed + failed;
+        let outcomes = counts.outcomes();
+        let ended = outcomes.done();
         let unanswered = totals.never_started + counts.dropped + counts.interrupted;
         let mut times = vec![seen.response_time.clone()];
         if result.plan.sends_several() {
@@ -110,7 +110,7 @@ impl Figures {
             times,
             unanswered,
             errors: errors.unwrap_or(CountOfTotal {
-                part: failed + (counts.completed - counts.good),
+                part: outcomes.bad(),
                 whole: ended,
             }),
             checks: script.map_or(good, script_checks),

@@ -215,7 +215,7 @@ fn crossed(result: &RunResult) -> Vec<String> {
 
 fn goodput(limit: f64, result: &RunResult) -> Judged {
     let counts = &result.totals.seen.counts;
-    let all = counts.completed + counts.failed_total();
+    let all = counts.outcomes().done();
     if all == 0 {
         return Judged::Failed("no request was answered".to_owned());
     }

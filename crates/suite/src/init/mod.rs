@@ -92,7 +92,7 @@ const COLUMNS: [&str; 5] = [
     "{ title: Average, value: run.avg, format: \"{:~2 ms}\", align: right }",
     "{ title: p50, value: run.p50, format: \"{:~2 ms}\", align: right }",
     "{ title: p99, value: run.p99, format: \"{:~2 ms}\", align: right }",
-    "{ title: Failed, value: run.error_rate, format: \"{:.2%}\", align: right }",
+    "{ title: Errors, value: run.error_rate, format: \"{:.2%}\", align: right }",
 ];
 /// And of those whose service is observed, behind its observer.
 const SERVICE_COLUMNS: [(&str, &str, &str); 2] = [

@@ -535,7 +535,8 @@ fn endurance(result: &RunResult) -> Figures {
     if let Some((first, last)) = first_and_last_hour(result) {
         for (name, window) in [("first_hour", first), ("last_hour", last)] {
             figures.insert(format!("{name}_throughput_per_second"), window.throughput);
-            figures.insert(format!("{name}_failed_share"), window.failed);
+            let failed = window.outcomes.failed_share().unwrap_or_default();
+            figures.insert(format!("{name}_failed_share"), failed);
             let p99 = window.p99_ms.map(|p99| (format!("{name}_p99_ms"), p99));
             figures.extend(p99);
         }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use loadline_model::RunResult;
 use loadline_model::observation::{Aggregation, Span};
 use loadline_model::result::Row;
+use loadline_model::snapshot::Outcomes;
 
 use crate::statistics::{mean, variance_of};
 
@@ -100,8 +101,8 @@ pub fn time_to_first_success(result: &RunResult) -> Option<f64> {
 pub struct Window {
     /// Completed requests per second.
     pub throughput: f64,
-    /// Failed requests, as a share of all that ended.
-    pub failed: f64,
+    /// How its requests ended.
+    pub outcomes: Outcomes,
     /// Mean of the seconds' 99th percentiles of the service time, in milliseconds, weighted by requests; `None` without
     /// a request.
     pub p99_ms: Option<f64>,
@@ -122,11 +123,10 @@ pub fn first_and_last_hour(result: &RunResult) -> Option<(Window, Window)> {
 
 fn window(rows: &[&Row], span: Span) -> Option<Window> {
     let rows = rows.iter().filter(|row| span.contains(row.at_ns as i64));
-    let (mut completed, mut failed, mut length) = (0, 0, 0);
+    let (mut outcomes, mut length) = (Outcomes::default(), 0);
     let (mut weighted, mut weights) = (0.0, 0.0);
     for row in rows {
-        completed += row.completed;
-        failed += row.failed;
+        outcomes.merge(row.outcomes());
         length += row.span_ns;
         if let Some(times) = row.service_time_ns {
             weighted += times.p99 as f64 / 1e6 * row.completed as f64;
@@ -134,8 +134,8 @@ fn window(rows: &[&Row], span: Span) -> Option<Window> {
         }
     }
     (length > 0).then(|| Window {
-        throughput: completed as f64 * 1e9 / length as f64,
-        failed: failed as f64 / (completed + failed).max(1) as f64,
+        throughput: outcomes.completed as f64 * 1e9 / length as f64,
+        outcomes,
         p99_ms: (weights > 0.0).then(|| weighted / weights),
     })
 }

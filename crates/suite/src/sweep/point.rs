@@ -53,8 +53,6 @@ impl LoadPoint {
             .metrics
             .get("response_time_ns")
             .or_else(|| result.metrics.get("service_time_ns"));
-        let failed = counts.failed_total();
-        let ended = counts.completed + failed;
         // The times of failures say nothing about responses.
         let time = time.filter(|_| counts.completed > 0);
         let elapsed = totals.elapsed_ns.max(1) as f64;
@@ -69,8 +67,7 @@ impl LoadPoint {
             p50_ns: time.and_then(|time| time.p50),
             p95_ns: time.and_then(|time| time.p95),
             p99_ns: time.and_then(|time| time.p99),
-            errors: (ended > 0)
-                .then(|| (failed + counts.completed - counts.good) as f64 / ended as f64),
+            errors: counts.outcomes().error_share(),
             generator_cores: totals.cpu_ns as f64 / elapsed,
             limit: result.verdict.limit,
             headline: result.verdict.headline.clone(),

@@ -196,9 +196,9 @@ fn so_far(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
         row("goodput", &rate(result.totals.rates.goodput)),
         row("answered", &count(counts.completed)),
     ];
-    let bad = counts.completed.saturating_sub(counts.good);
+    let wrong = counts.outcomes().wrong();
     for (label, number, of) in [
-        ("not good", bad, counts.completed),
+        ("not good", wrong, counts.completed),
         ("failed", counts.failed_total(), counts.started),
         ("dropped", counts.dropped, counts.dropped + counts.started),
     ] {

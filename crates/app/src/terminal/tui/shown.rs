@@ -123,10 +123,10 @@ impl Shown {
 
     /// The completed share; `None` if only a stop ends the run.
     pub(super) fn share(&self) -> Option<f64> {
-        let done = self.result.as_ref().map_or(0, |result| {
-            let counts = &result.totals.seen.counts;
-            counts.completed + counts.failed_total()
-        });
+        let done = self
+            .result
+            .as_ref()
+            .map_or(0, |result| result.totals.seen.counts.outcomes().done());
         let is_script = self.plan.sends_several();
         let by_count = self.plan.planned_iterations().filter(|_| !is_script);
         let by_count = by_count.map(|planned| done as f64 / planned.max(1) as f64);

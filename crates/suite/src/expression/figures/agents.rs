@@ -66,8 +66,7 @@ pub(super) fn value_of<'a>(run: &RunResult, name: &str) -> Value<'a> {
 
 fn amount(agent: &AgentShare, wanted: &str, measured_ns: u64) -> Option<f64> {
     let counts = &agent.counts;
-    let failed = counts.failed_total();
-    let finished = counts.completed + failed;
+    let outcomes = counts.outcomes();
     let seconds = measured_ns as f64 / 1e9;
     let of = |times: Option<Percentiles>, which: fn(&Percentiles) -> u64| {
         times.as_ref().map(|times| which(times) as f64 / 1e9)
@@ -75,12 +74,12 @@ fn amount(agent: &AgentShare, wanted: &str, measured_ns: u64) -> Option<f64> {
     let (service, response) = (agent.service_time_ns, agent.response_time_ns);
     match wanted {
         "rps" => (seconds > 0.0).then(|| counts.completed as f64 / seconds),
-        "requests" => Some(finished as f64),
+        "requests" => Some(outcomes.done() as f64),
         "completed" => Some(counts.completed as f64),
         "good" => Some(counts.good as f64),
-        "failed" => Some(failed as f64),
+        "failed" => Some(outcomes.failed as f64),
         "lost" => Some(counts.lost as f64),
-        "error_rate" => (finished > 0).then(|| failed as f64 / finished as f64),
+        "error_rate" => outcomes.error_share(),
         "p50" => of(service, |times| times.p50),
         "p90" => of(service, |times| times.p90),
         "p99" => of(service, |times| times.p99),
@@ -110,14 +109,29 @@ mod tests {
             ..AgentShare::default()
         };
         vienna.counts.completed = 3;
-        run.agents = vec![vienna];
+        vienna.counts.good = 3;
+        vienna.counts.failed[0] = 1;
+        let mut kyoto = AgentShare {
+            name: "kyoto".to_owned(),
+            ..AgentShare::default()
+        };
+        kyoto.counts.completed = 4;
+        kyoto.counts.good = 1;
+        run.agents = vec![vienna, kyoto];
         let of = |name: &str| value_of(&run, name);
         assert_eq!(of("vienna.at.p99"), Value::number(2.0, Dimension::TIME));
         assert_eq!(of("vienna.at.lag.p99"), Value::number(1.0, Dimension::TIME));
         assert_eq!(
             of("vienna.at.requests"),
-            Value::number(3.0, Dimension::NUMBER)
+            Value::number(4.0, Dimension::NUMBER)
         );
+        for (name, share) in [
+            ("vienna.at.error_rate", 0.25),
+            // A wrong response is an error too.
+            ("kyoto.error_rate", 0.75),
+        ] {
+            assert_eq!(of(name), Value::number(share, Dimension::NUMBER));
+        }
         assert_eq!(of("vienna.at.response.p99"), Value::Missing);
         assert_eq!(of("osaka.p99"), Value::Missing);
         assert_eq!(kind_of("p99"), None);

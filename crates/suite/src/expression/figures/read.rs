@@ -72,7 +72,7 @@ pub(super) fn failed(run: &RunResult) -> u64 {
 }
 
 pub(super) fn finished(run: &RunResult) -> u64 {
-    run.totals.seen.counts.completed + failed(run)
+    run.totals.seen.counts.outcomes().done()
 }
 
 pub(super) fn delivered(run: &RunResult) -> Option<f64> {

@@ -146,8 +146,8 @@ pub static FIGURES: &[Figure] = &[
     number(
         "error_rate",
         Dimension::NUMBER,
-        "share of failed requests",
-        |run| share(failed(run), finished(run)),
+        "share of requests that failed or got a wrong response",
+        |run| run.totals.seen.counts.outcomes().error_share(),
     ),
     number(
         "good_share",
@@ -284,14 +284,14 @@ pub static FIGURES: &[Figure] = &[
     number(
         "first_hour.error_rate",
         Dimension::NUMBER,
-        "share of failed requests in the first hour of two or more",
-        |run| first_and_last_hour(run).map(|(first, _)| first.failed),
+        "share of requests that failed or got a wrong response in the first hour of two or more",
+        |run| first_and_last_hour(run).and_then(|(first, _)| first.outcomes.error_share()),
     ),
     number(
         "last_hour.error_rate",
         Dimension::NUMBER,
-        "share of failed requests in the last hour of two or more",
-        |run| first_and_last_hour(run).map(|(_, last)| last.failed),
+        "share of requests that failed or got a wrong response in the last hour of two or more",
+        |run| first_and_last_hour(run).and_then(|(_, last)| last.outcomes.error_share()),
     ),
     number(
         "generator.cpu",

@@ -170,8 +170,9 @@ impl WantedAgents {
 }
 
 impl Agents {
-    /// From now on the result is printed, which the agents' logs show too.
+    /// From now on the result is printed, after what the agents have said; their logs show it too.
     pub(crate) fn begin_to_tell(&self) {
+        self.handle.settle();
         print::overhear();
     }
 

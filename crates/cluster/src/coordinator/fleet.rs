@@ -29,6 +29,7 @@ use prost::Message as _;
 use super::jobs::{Recipe, Told};
 use super::roster::{Expected, Roster};
 use super::server::{Serving, Shared, serve};
+use super::words::{Mouth, Words};
 use crate::generated::{Kept, LogLine};
 use crate::identity::{Identity, fresh_name};
 use crate::message::{level_received, seen_as_bytes, seen_of_bytes};
@@ -67,9 +68,9 @@ pub struct FleetSettings {
     /// The destination of the agents' log lines; `None`: none.
     pub log: Option<Arc<dyn ScriptLog>>,
     /// Receives notes about joining agents.
-    pub on_note: Box<dyn Fn(&str) + Send + Sync>,
-    /// Starts a replacement for a lost agent, given its name; must not block.
-    pub on_lost: Box<dyn Fn(&str) + Send + Sync>,
+    pub on_note: Box<dyn Fn(&str) + Send>,
+    /// Starts a replacement for a lost agent, given its name.
+    pub on_lost: Box<dyn Fn(&str) + Send>,
     /// Returns which agents' processes have ended, by name, and how; must not block.
     pub ended: Box<dyn Fn() -> Vec<(String, String)> + Send + Sync>,
 }
@@ -165,6 +166,12 @@ impl Fleet {
             run: fresh_name().ok_or(FleetError::NoRandomness)?,
             test: digest(settings.agents, &settings.made_of, &recipe.archive),
         };
+        let words = Words::start(Mouth {
+            log: Box::new(move |line| write(log.as_deref(), line)),
+            note: settings.on_note,
+            replace: settings.on_lost,
+        });
+        let not_served = |error| FleetError::Listen(settings.listen, error);
         let shared = Arc::new(Shared {
             roster: Mutex::new(Roster::new(expected)),
             changed: Condvar::new(),
@@ -178,13 +185,11 @@ impl Fleet {
             plan: settings.plan,
             agents,
             reports: reports_to,
-            on_log: Box::new(move |line| write(log.as_deref(), line)),
-            on_note: settings.on_note,
-            on_lost: settings.on_lost,
+            words: words.map_err(not_served)?,
             links: Mutex::default(),
         });
-        let serving = serve(Arc::clone(&shared), settings.listen, &settings.identity)
-            .map_err(|error| FleetError::Listen(settings.listen, error))?;
+        let serving =
+            serve(Arc::clone(&shared), settings.listen, &settings.identity).map_err(not_served)?;
         let fleet = Fleet {
             shared: Arc::clone(&shared),
             reports,
@@ -255,7 +260,7 @@ impl Load for Fleet {
         // What cannot be read is unknown.
         let kept = Kept::decode(adopted.kept.as_slice()).unwrap_or_default();
         self.begun_before_ns.store(kept.begun_before_ns, Relaxed);
-        (self.shared.on_note)(&adopted.what);
+        self.shared.words.note(adopted.what.clone());
         Some(UnderWay {
             data: adopted.data.map(Arc::from),
             seen: seen_of_bytes(&kept.seen).unwrap_or_default(),
@@ -312,6 +317,11 @@ impl FleetHandle {
         self.shared.agents
     }
 
+    /// Waits briefly until what the agents have said so far is written.
+    pub fn settle(&self) {
+        self.shared.words.settle(FAREWELL);
+    }
+
     /// Ends all agents with the test's exit code. One of them gets the text, and the others are told which.
     /// Waits briefly until they have received it.
     pub fn conclude(self, exit_code: u8, text: &str) {
@@ -328,6 +338,9 @@ impl FleetHandle {
         while self.shared.has_links() && begun.elapsed() < FAREWELL {
             std::thread::sleep(LOOK_EVERY);
         }
+        self.shared
+            .words
+            .settle(FAREWELL.saturating_sub(begun.elapsed()));
     }
 }
 

@@ -9,6 +9,7 @@ mod jobs;
 mod outbound;
 mod roster;
 mod server;
+mod words;
 
 pub use fleet::{Fleet, FleetError, FleetHandle, FleetSettings, ResultTaker, Takers};
 pub use jobs::Recipe;

@@ -1,7 +1,7 @@
 //! The coordinator's network side: connections to messages and back.
 //!
 //! Must not decide anything. Invariants: messages of a link reach the roster in order; a link that the roster
-//! does not know is closed.
+//! does not know is closed; nothing blocks while the roster is locked.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -27,11 +27,12 @@ use super::fleet::ResultTaker;
 use super::jobs::Told;
 use super::outbound::{Outbound, Sending};
 use super::roster::{Act, Link, Lost, Roster};
+use super::words::Words;
 use crate::batch::{samples_received, values_received};
 use crate::generated::coordination_server::{Coordination, CoordinationServer};
 use crate::generated::from_agent::What as Said;
 use crate::generated::to_agent::What;
-use crate::generated::{Batch, FromAgent, LogLine, Taken};
+use crate::generated::{Batch, FromAgent, Taken};
 use crate::identity::Identity;
 use crate::share::share_of;
 
@@ -65,9 +66,7 @@ pub(super) struct Shared {
     /// The number of agents that run it.
     pub(super) agents: u32,
     pub(super) reports: Sender<WorkerReport>,
-    pub(super) on_log: Box<dyn Fn(&LogLine) + Send + Sync>,
-    pub(super) on_note: Box<dyn Fn(&str) + Send + Sync>,
-    pub(super) on_lost: Box<dyn Fn(&str) + Send + Sync>,
+    pub(super) words: Words,
     pub(super) links: Mutex<Links>,
 }
 
@@ -138,12 +137,12 @@ impl Shared {
                 Act::Tell(report) => drop(self.reports.send(report)),
                 Act::Lose(number, lost) => {
                     if lost.is_awaited {
-                        (self.on_lost)(&lost.name);
+                        self.words.lost(lost.name.clone());
                     }
                     drop(self.reports.send(self.lost(number, lost)));
                 }
-                Act::Log(line) => (self.on_log)(&line),
-                Act::Note(text) => (self.on_note)(&text),
+                Act::Log(line) => self.words.log(line),
+                Act::Note(text) => self.words.note(text),
             }
         }
     }

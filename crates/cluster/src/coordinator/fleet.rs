@@ -257,15 +257,21 @@ impl Load for Fleet {
 
     fn under_way(&self) -> Option<UnderWay> {
         let adopted = self.shared.roster().adopted(platform::monotonic_ns())?;
-        // What cannot be read is unknown.
-        let kept = Kept::decode(adopted.kept.as_slice()).unwrap_or_default();
-        self.begun_before_ns.store(kept.begun_before_ns, Relaxed);
-        self.shared.words.note(adopted.what.clone());
+        let before = Before::of(&adopted.kept);
+        self.begun_before_ns.store(before.begun_before_ns, Relaxed);
+        let what = match before.unreadable {
+            None => adopted.what,
+            Some(why) => format!(
+                "{}; what was measured before the load is missing: {why}",
+                adopted.what
+            ),
+        };
+        self.shared.words.note(what.clone());
         Some(UnderWay {
             data: adopted.data.map(Arc::from),
-            seen: seen_of_bytes(&kept.seen).unwrap_or_default(),
+            seen: before.seen,
             seconds_in_one: adopted.seconds_in_one,
-            what: adopted.what,
+            what,
         })
     }
 
@@ -355,6 +361,42 @@ impl Drop for FleetHandle {
     }
 }
 
+/// What a lost coordinator had kept with the agents about the time before the load.
+#[derive(Default)]
+struct Before {
+    begun_before_ns: u64,
+    seen: Snapshot,
+    /// Why some of it cannot be read.
+    unreadable: Option<String>,
+}
+
+impl Before {
+    fn of(kept: &[u8]) -> Before {
+        // Only the test of a script keeps something.
+        if kept.is_empty() {
+            return Before::default();
+        }
+        let kept = match Kept::decode(kept) {
+            Ok(kept) => kept,
+            Err(error) => {
+                return Before {
+                    unreadable: Some(error.to_string()),
+                    ..Before::default()
+                };
+            }
+        };
+        let (seen, unreadable) = match seen_of_bytes(&kept.seen) {
+            Ok(seen) => (seen, None),
+            Err(error) => (Snapshot::default(), Some(error.to_string())),
+        };
+        Before {
+            begun_before_ns: kept.begun_before_ns,
+            seen,
+            unreadable,
+        }
+    }
+}
+
 /// A digest that is the same for tests with the same input.
 fn digest(agents: u32, made_of: &[u8], archive: &[u8]) -> String {
     let mut context = Context::new(&SHA256);
@@ -380,4 +422,30 @@ fn write(log: Option<&dyn ScriptLog>, line: &LogLine) {
         fields: &fields,
         in_init: false,
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_before_the_load_is_read_or_said_to_be_missing() {
+        let mut seen = Snapshot::default();
+        seen.counts.started = 3;
+        let kept = |seen: Vec<u8>| {
+            let kept = Kept {
+                begun_before_ns: 7,
+                seen,
+            };
+            kept.encode_to_vec()
+        };
+        let whole = Before::of(&kept(seen_as_bytes(seen.clone()).expect("it is data")));
+        assert_eq!((whole.begun_before_ns, &whole.seen), (7, &seen));
+        assert_eq!(whole.unreadable, None);
+        let torn = Before::of(&kept(b"not a snapshot".to_vec()));
+        assert_eq!((torn.begun_before_ns, torn.seen), (7, Snapshot::default()));
+        assert!(torn.unreadable.is_some());
+        assert!(Before::of(&[0xff; 3]).unreadable.is_some());
+        assert_eq!(Before::of(&[]).unreadable, None, "nothing was kept");
+    }
 }

@@ -1,7 +1,7 @@
 //! Conducts a run from its start to its result.
 //!
-//! Must not know how anything is presented. Invariant: once the engine has started, there is always a result,
-//! whatever happens.
+//! Must not know how anything is presented. Invariant: once a request was sent, there is always a result, whatever
+//! happens.
 
 mod finish;
 mod stopping;
@@ -46,7 +46,7 @@ const CROSSED_MAX: usize = 16;
 /// Runs a plan to its end, reporting events to `on_event`.
 ///
 /// # Errors
-/// Nothing could be started. After a start there is always a result.
+/// Nothing could be started, or no worker could work. Once a request was sent, there is a result.
 pub fn run(
     plan: Arc<TestPlan>,
     setup: RunSetup,

@@ -47,6 +47,22 @@ fn a_clean_closed_run() {
 }
 
 #[test]
+fn the_end_of_a_run_is_told_without_a_guess_at_its_iterations() {
+    for (stop, line) in [
+        (StopReason::ThresholdCrossed, "  stopped by a threshold"),
+        (
+            StopReason::ObserverLost,
+            "  ended because a required observer was lost",
+        ),
+    ] {
+        let mut result = support::clean_closed();
+        result.totals.stop = stop;
+        let told = text::render(&result, &PLAIN);
+        assert!(told.lines().any(|told| told == line), "{told}");
+    }
+}
+
+#[test]
 fn a_troubled_open_run() {
     let result = support::troubled_open();
     assert_golden("troubled-open.txt", &text::render(&result, &PLAIN));

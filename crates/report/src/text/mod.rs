@@ -67,14 +67,10 @@ pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
         StopReason::Finished => return None,
         StopReason::Interrupted => "stopped by a signal",
         StopReason::Aborted => "stopped at once by a second signal",
-        StopReason::ThresholdCrossed => {
-            "stopped by a threshold; running iterations were allowed to finish"
-        }
+        StopReason::ThresholdCrossed => "stopped by a threshold",
         StopReason::Script => "ended by the script",
         StopReason::Remote => "stopped through the REST API or the live page",
-        StopReason::ObserverLost => {
-            "ended because a required observer was lost; running iterations were allowed to finish"
-        }
+        StopReason::ObserverLost => "ended because a required observer was lost",
         StopReason::Defect => "ended because a part of loadline crashed",
         StopReason::Crashed => "the process died; these figures are from its journal",
     })

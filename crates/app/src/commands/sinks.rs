@@ -102,10 +102,9 @@ impl Sinks {
     /// samples missing in the file of `--csv`, and losses of outputs if the user wants that to be an error.
     /// `held_up_ns`: how long full channels delayed the workers.
     pub(super) fn finish(self, held_up_ns: u64) -> Vec<String> {
-        if let Some(conversion) = self.conversion {
-            conversion.finish();
-        }
-        let closed = self.outputs.finish(held_up_ns);
+        let missing = self.conversion.and_then(Conversion::finish);
+        let mut closed = self.outputs.finish(held_up_ns);
+        closed.lost.extend(missing);
         for line in closed.held_up.iter().chain(&closed.lost) {
             print::to_stderr(&format!("loadline: {line}\n"));
         }

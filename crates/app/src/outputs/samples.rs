@@ -57,12 +57,12 @@ impl Conversion {
         })
     }
 
-    /// Waits until the last sample's values have been sent to the outputs.
-    pub(crate) fn finish(self) {
+    /// Waits until the last sample's values have been sent to the outputs; returns why some are missing.
+    pub(crate) fn finish(self) -> Option<String> {
         // If the run never started, there are no samples to wait for.
         self.started_unix_ms.get_or_init(|| 0);
-        // What a panicked thread has not passed on is missing in the outputs.
-        drop(self.thread.join());
+        let why = "values are missing in the outputs: the thread that makes them failed; this is a defect of loadline";
+        self.thread.join().is_err().then(|| why.to_owned())
     }
 
     /// Takes the start time from its event.
@@ -178,5 +178,26 @@ impl Tags {
             tags: Arc::clone(&tags),
         });
         tags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conversion_by(work: fn()) -> Conversion {
+        let thread = thread::Builder::new().spawn(work);
+        Conversion {
+            started_unix_ms: Start::default(),
+            thread: thread.expect("there is a thread"),
+        }
+    }
+
+    #[test]
+    fn values_that_a_panic_kept_from_the_outputs_are_told() {
+        assert_eq!(conversion_by(|| {}).finish(), None);
+        let why = conversion_by(|| panic!("no way")).finish();
+        let why = why.expect("values are missing");
+        assert!(why.contains("a defect of loadline"), "{why}");
     }
 }

@@ -1,10 +1,10 @@
 //! k6's archives: a script with all its modules and files, in one tar file.
 //!
-//! Format (k6 v2.2.0): `metadata.json`; `data`, the entry script; below `file/` and `https/` every file by its
-//! address, the entry a hard link to `data`. Names of home folders are removed. Must not know where an archive
+//! Format (k6 v2.2.0): `metadata.json`; `data`, the entry script; below `file/` and `https/` every folder, then every
+//! file by its address, the entry a hard link to `data`. Names of home folders are removed. Must not know where an archive
 //! is stored. Invariant: reading a written archive restores it exactly.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Cursor, Write};
 
 use bytes::Bytes;
@@ -118,20 +118,39 @@ impl Archive {
     /// A file's name is too long for a tar file, or the bytes cannot be written.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let mut tar = Builder::new(out);
-        let metadata = serde_json::to_vec_pretty(&self.metadata)?;
+        let mut metadata = serde_json::to_vec_pretty(&self.metadata)?;
+        metadata.push(b'\n');
         let entry = self.files.get(&self.metadata.filename);
         append(&mut tar, "metadata.json", &metadata)?;
         append(&mut tar, "data", entry.map_or(&[], |bytes| bytes))?;
-        for (url, bytes) in &self.files {
-            let name = name_of(url);
+        for scheme in self.files.keys().map(Url::scheme).collect::<BTreeSet<_>>() {
+            self.write_below(scheme, &mut tar)?;
+        }
+        tar.into_inner()?.flush()
+    }
+
+    /// Writes the files of a scheme, after the folders that they are in.
+    fn write_below(&self, scheme: &str, tar: &mut Builder<impl Write>) -> io::Result<()> {
+        let files = || self.files.iter().filter(|(url, _)| url.scheme() == scheme);
+        let names: Vec<String> = files().map(|(url, _)| name_of(url)).collect();
+        for folder in names
+            .iter()
+            .flat_map(|name| folders_of(name))
+            .collect::<BTreeSet<_>>()
+        {
+            let mut header = header(EntryType::Directory, 0);
+            header.set_mode(0o755);
+            tar.append_data(&mut header, folder, io::empty())?;
+        }
+        for ((url, bytes), name) in files().zip(&names) {
             if *url == self.metadata.filename {
                 let mut header = header(EntryType::Link, 0);
                 tar.append_link(&mut header, name, "data")?;
             } else {
-                append(&mut tar, &name, bytes)?;
+                append(tar, name, bytes)?;
             }
         }
-        tar.into_inner()?.flush()
+        Ok(())
     }
 
     /// Reads an archive from a tar file. Its files share the tar file's memory.
@@ -213,6 +232,11 @@ fn entries(bytes: &Bytes) -> io::Result<BTreeMap<String, Bytes>> {
         }
     }
     Ok(named)
+}
+
+/// All folders that a file is in.
+fn folders_of(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('/').map(|(at, _)| &name[..at])
 }
 
 /// The name of an address inside an archive.
@@ -297,6 +321,24 @@ mod tests {
         assert!(main.starts_with(b"import"));
         let other = Fetch::read(&archive, &url("file:///scripts/other.js"));
         assert_eq!(other, Err(FetchError::NotFound));
+    }
+
+    #[test]
+    fn what_is_written_has_the_entries_of_k6s() {
+        let listed = |bytes: &[u8]| -> Vec<(String, EntryType)> {
+            let mut tar = tar::Archive::new(bytes);
+            let entries = tar.entries().expect("it is a tar file");
+            let entries = entries.map(|entry| {
+                let entry = entry.expect("it is whole");
+                let name = entry.path().expect("it is text").display().to_string();
+                (name, entry.header().entry_type())
+            });
+            entries.collect()
+        };
+        let mut bytes = Vec::new();
+        let archive = Archive::read(GOLDEN).expect("it is k6's");
+        archive.write(&mut bytes).expect("names are short");
+        assert_eq!(listed(&bytes), listed(GOLDEN));
     }
 
     #[test]

@@ -272,7 +272,7 @@ fn a_search_that_is_killed_leaves_what_it_knew() {
         let known = || fs::read_to_string(&file).ok();
         let known = clock::wait_for(Duration::from_secs(30), known);
         running.signal(libc::SIGKILL);
-        running.finish();
+        drop(running.finish());
         let known = known.unwrap_or_else(|| panic!("nothing was kept: {line}"));
         let known: Value = serde_json::from_str(&known).expect("it is JSON");
         let kept = known[loads].as_array().map_or(0, Vec::len);

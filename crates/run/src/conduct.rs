@@ -326,11 +326,13 @@ impl Conductor {
         }
     }
 
-    /// Waits for the observers' readings after the load, unless there was none, or somebody ordered the end.
+    /// Waits for the observers' readings after the load, unless there was none, somebody ordered the end, or it ended
+    /// because a required observer reads no more: its pipeline would be waited for in vain.
     fn settle_observers(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
         if let Some(observing) = &mut self.observing
             && self.has_begun
             && self.haste == Haste::Nobody
+            && self.stop != StopReason::ObserverLost
         {
             observing.settle(&self.commands, on_event);
         }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use loadline_engine::clock::Clock;
 use loadline_engine::live::LiveCounters;
-use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, WorkerReport};
+use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, ScriptSignal, WorkerReport};
 use loadline_metric::MetricRegistry;
 use loadline_model::client::{ClientIdentity, TlsPlan};
 use loadline_model::observation::{Observed, RunWindow};
@@ -46,7 +46,20 @@ impl Breaking {
 
     /// Two workers that have done their work.
     fn not() -> Breaking {
+        Breaking::after(None)
+    }
+
+    /// The same whose script ends the test.
+    fn aborted() -> Breaking {
+        let signal = ScriptSignal::Aborted("enough".to_owned());
+        Breaking::after(Some(WorkerReport::Script(signal)))
+    }
+
+    fn after(report: Option<WorkerReport>) -> Breaking {
         let (to, reports) = channel();
+        if let Some(report) = report {
+            to.send(report).expect("it is listened to");
+        }
         for worker in 0..2 {
             to.send(ended(worker)).expect("it is listened to");
         }
@@ -381,7 +394,9 @@ fn observers_read_on_unless_somebody_wants_the_end() {
         observer: Arc::from("api"),
         text: "no such process".to_owned(),
     };
-    assert!(has_tail(Breaking::not(), None, Some(lost)));
+    let waits_in_vain = has_tail(Breaking::not(), None, Some(lost));
+    assert!(!waits_in_vain, "a required observer reads no more");
+    assert!(has_tail(Breaking::aborted(), None, None), "by its script");
     assert!(has_tail(Breaking::new(3), None, None), "a worker panicked");
     assert!(!has_tail(
         Breaking::not(),

@@ -43,7 +43,7 @@ struct Format {
 /// `Calendar`.
 struct Calendar {
     ms: Cell<i64>,
-    zone: Option<Away>,
+    zone: Cell<Option<Away>>,
 }
 
 /// `Locale`.
@@ -293,7 +293,7 @@ pub(super) static DATE: Table = Table::new(&[
     row("toCalendar", 0, 0, |_, this, _| {
         Ok(Value::object(Calendar {
             ms: Cell::new(wanted_ms(this)?),
-            zone: None,
+            zone: Cell::new(None),
         }))
     }),
     row("toInstant", 0, 0, |_, this, _| {
@@ -329,7 +329,9 @@ pub(super) static DATE: Table = Table::new(&[
 /// A field of a date or calendar by Java's field number.
 fn part(machine: &mut dyn Machine, this: &Value, field: i32) -> Outcome<i32> {
     let ms = wanted_ms(this)?;
-    let zone = this.of::<Calendar>().and_then(|calendar| calendar.zone);
+    let zone = this
+        .of::<Calendar>()
+        .and_then(|calendar| calendar.zone.get());
     let local = ms + i64::from(offset_of(machine, zone, ms)) * 1000;
     let day = local.div_euclid(DAY_MS);
     let of_day = local.rem_euclid(DAY_MS);
@@ -459,7 +461,7 @@ fn set(machine: &mut dyn Machine, this: &Value, field: i32, value: i64) -> Outco
 fn add(machine: &mut dyn Machine, this: &Value, field: i32, count: i64) -> Outcome<()> {
     let calendar = calendar(this)?;
     let ms = calendar.ms.get();
-    let offset_ms = i64::from(offset_of(machine, calendar.zone, ms)) * 1000;
+    let offset_ms = i64::from(offset_of(machine, calendar.zone.get(), ms)) * 1000;
     let moved = match field {
         1 => later_by_months(ms + offset_ms, count.saturating_mul(12)) - offset_ms,
         2 => later_by_months(ms + offset_ms, count) - offset_ms,
@@ -473,7 +475,7 @@ fn add(machine: &mut dyn Machine, this: &Value, field: i32, count: i64) -> Outco
         _ => ms,
     };
     // A day later the zone's clocks show the same time, even if they have changed.
-    let moved = match calendar.zone {
+    let moved = match calendar.zone.get() {
         Some(Away::Named(zone)) if matches!(field, 1..=8) => {
             let local = moved + offset_ms;
             local - i64::from(zone.offset_s_at_local(local)) * 1000
@@ -491,6 +493,10 @@ pub(super) static CALENDAR: Table = Table::new(&[
     }),
     row("setTime", 1, 1, |_, this, given| {
         calendar(this)?.ms.set(wanted_ms(&given[0])?);
+        Ok(Value::Null)
+    }),
+    row("setTimeZone", 1, 1, |_, this, given| {
+        calendar(this)?.zone.set(zone_of(&given[0]));
         Ok(Value::Null)
     }),
     row("getTimeInMillis", 0, 0, |_, this, _| {
@@ -544,7 +550,7 @@ pub(super) static CALENDAR: Table = Table::new(&[
     }),
     row("format", 1, 1, |machine, this, given| {
         let ms = wanted_ms(this)?;
-        let zone = calendar(this)?.zone;
+        let zone = calendar(this)?.zone.get();
         let told = formatted_in(machine, &text_of(given, 0), ms, zone)?;
         Ok(Value::text(told))
     }),
@@ -558,7 +564,7 @@ pub(super) static CALENDAR: Table = Table::new(&[
         let calendar = calendar(this)?;
         Ok(Value::object(Calendar {
             ms: calendar.ms.clone(),
-            zone: calendar.zone,
+            zone: calendar.zone.clone(),
         }))
     }),
     row("getActualMaximum", 1, 1, |machine, this, given| {
@@ -706,13 +712,13 @@ static CALENDARS: Table = Table::new(&[
     row("getInstance", 0, 2, |machine, _, given| {
         Ok(Value::object(Calendar {
             ms: Cell::new(machine.host().unix_ms()),
-            zone: given.first().and_then(zone_of),
+            zone: Cell::new(given.first().and_then(zone_of)),
         }))
     }),
     row("new", 0, 0, |machine, _, _| {
         Ok(Value::object(Calendar {
             ms: Cell::new(machine.host().unix_ms()),
-            zone: None,
+            zone: Cell::new(None),
         }))
     }),
     row("YEAR", 0, 0, |_, _, _| field(1)),

@@ -50,7 +50,16 @@ pub struct ScriptRecorder {
     values: Option<ValueSender>,
     batch: Vec<TaggedValues>,
     tag_sets: TagSets,
-    back_pressure_ns: u64,
+    held_up: HeldUp,
+}
+
+/// What blocked a worker, and for how many nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeldUp {
+    /// The sink.
+    pub sink_ns: u64,
+    /// The log.
+    pub log_ns: u64,
 }
 
 impl ScriptRecorder {
@@ -63,7 +72,7 @@ impl ScriptRecorder {
             values: metrics.values.clone(),
             batch: Vec::new(),
             tag_sets: TagSets::new(),
-            back_pressure_ns: 0,
+            held_up: HeldUp::default(),
         }
     }
 
@@ -148,16 +157,14 @@ impl ScriptRecorder {
 
     /// Counts time during which writing log lines blocked the worker.
     pub(crate) fn held_up(&mut self, ns: u64) {
-        self.back_pressure_ns += ns;
+        self.held_up.log_ns += ns;
     }
 
-    /// Takes what was seen since the last call, with the nanoseconds during which the sink and the log blocked
-    /// the worker; passes waiting values to the sink.
+    /// Takes what was seen since the last call, with what blocked the worker; passes waiting values to the sink.
     #[must_use]
-    pub fn take(&mut self) -> (MeasurementsDelta, u64) {
+    pub fn take(&mut self) -> (MeasurementsDelta, HeldUp) {
         self.flush();
-        let held_up_ns = std::mem::take(&mut self.back_pressure_ns);
-        (self.seen.take(), held_up_ns)
+        (self.seen.take(), std::mem::take(&mut self.held_up))
     }
 
     fn time(&mut self, metric: BuiltIn, ns: u64, on: Occasion<'_>) {
@@ -197,7 +204,7 @@ impl ScriptRecorder {
         }
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
         match sink.hand(batch, &self.clock) {
-            Ok(held_up_ns) => self.back_pressure_ns += held_up_ns,
+            Ok(held_up_ns) => self.held_up.sink_ns += held_up_ns,
             Err(Gone) => self.values = None,
         }
     }
@@ -254,8 +261,13 @@ mod tests {
         recorder.http(&times, Some(false), || facts, on);
         recorder.iteration(3_000_000, on);
         recorder.data(10, 20, on);
-        let (seen, held_up_ns) = recorder.take();
-        assert_eq!((seen.root.values.len(), held_up_ns), (13, 0));
+        recorder.held_up(7);
+        let (seen, held_up) = recorder.take();
+        let of_log = HeldUp {
+            sink_ns: 0,
+            log_ns: 7,
+        };
+        assert_eq!((seen.root.values.len(), held_up), (13, of_log));
         let told = batches.recv().expect("a batch was flushed");
         assert_eq!(told.len(), 3);
         assert_eq!(
@@ -271,7 +283,8 @@ mod tests {
                 .contains(&(BuiltIn::HttpReqDuration.id(), 2.5))
         );
         assert_eq!(*told[0].tags, tags);
-        assert_eq!(recorder.take(), (MeasurementsDelta::default(), 0));
+        let nothing = (MeasurementsDelta::default(), HeldUp::default());
+        assert_eq!(recorder.take(), nothing);
     }
 
     #[test]

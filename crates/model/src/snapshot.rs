@@ -252,8 +252,11 @@ pub struct Snapshot {
     /// What throughput timers of a plan did.
     #[serde(default, skip_serializing_if = "Pace::is_empty")]
     pub pace: Pace,
-    /// Time during which sinks blocked the worker, in nanoseconds.
+    /// Time during which sinks and the log blocked the worker, in nanoseconds.
     pub back_pressure_ns: u64,
+    /// The log's part of it, which agents do not report.
+    #[serde(skip)]
+    pub log_wait_ns: u64,
     /// CPU time of the worker thread, in nanoseconds.
     pub worker_cpu_ns: u64,
     /// Time during which the worker thread was ready to run but waited for a CPU, in nanoseconds.
@@ -321,6 +324,7 @@ impl Default for Snapshot {
             ended_threads: EndedThreads::default(),
             pace: Pace::default(),
             back_pressure_ns: 0,
+            log_wait_ns: 0,
             worker_cpu_ns: 0,
             run_queue_ns: 0,
             turns: 0,
@@ -359,6 +363,7 @@ impl Snapshot {
         self.ended_threads.merge(other.ended_threads);
         self.pace.merge(other.pace);
         self.back_pressure_ns += other.back_pressure_ns;
+        self.log_wait_ns += other.log_wait_ns;
         self.worker_cpu_ns += other.worker_cpu_ns;
         self.run_queue_ns += other.run_queue_ns;
         self.turns += other.turns;
@@ -401,6 +406,7 @@ impl Snapshot {
             ended_threads: std::mem::take(&mut self.ended_threads),
             pace: std::mem::take(&mut self.pace),
             back_pressure_ns: std::mem::take(&mut self.back_pressure_ns),
+            log_wait_ns: std::mem::take(&mut self.log_wait_ns),
             worker_cpu_ns: std::mem::take(&mut self.worker_cpu_ns),
             run_queue_ns: std::mem::take(&mut self.run_queue_ns),
             turns: std::mem::take(&mut self.turns),

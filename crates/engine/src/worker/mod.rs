@@ -304,23 +304,25 @@ impl Worker {
         drop(recorder);
         seen.connections.read_delay = self.bytes.take_read_delays();
         if let Some(script) = &self.script {
-            let (measured, held_up_ns) = script.recorder.borrow_mut().take();
+            let (measured, held_up) = script.recorder.borrow_mut().take();
             seen.script = Some(Box::new(measured));
             let changes = self
                 .hosted
                 .iter()
                 .filter_map(|hosted| hosted.share.take_change());
             seen.scenarios = changes.collect();
-            seen.back_pressure_ns += held_up_ns;
+            seen.back_pressure_ns += held_up.sink_ns + held_up.log_ns;
+            seen.log_wait_ns += held_up.log_ns;
         }
         let measures = self
             .steps
             .as_ref()
             .and_then(|steps| steps.measures.as_ref());
         if let Some(measures) = measures {
-            let (measured, held_up_ns) = measures.recorder.borrow_mut().take();
+            let (measured, held_up) = measures.recorder.borrow_mut().take();
             seen.script = Some(Box::new(measured));
-            seen.back_pressure_ns += held_up_ns;
+            seen.back_pressure_ns += held_up.sink_ns + held_up.log_ns;
+            seen.log_wait_ns += held_up.log_ns;
         }
         let cpu_ns = platform::thread_cpu_ns();
         let run_queue = platform::thread_run_queue().unwrap_or_default();

@@ -136,8 +136,8 @@ impl Going<'_> {
             agents.begin_to_tell();
         }
         let told = self.tell(&plan, script, &ran, &mut show);
-        let seen = &ran.result.totals.seen;
-        let held_up_ns = seen.back_pressure_ns.saturating_sub(seen.log_wait_ns);
+        let totals = &ran.result.totals.seen;
+        let held_up_ns = totals.back_pressure_ns.saturating_sub(totals.log_wait_ns);
         let is_whole = self.close(outputs, held_up_ns);
         let code = self.exit_code(&ran, told && is_whole);
         self.leave_last_word(&ran, code);

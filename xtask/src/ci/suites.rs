@@ -17,24 +17,10 @@ use crate::{Result, exec};
 
 /// Number of concurrent end-to-end suites. Most of their tests wait: for a run to end, or for a server that is slow
 /// on purpose.
-const LANES: usize = 5;
+const LANES: usize = 4;
 
 /// Number of concurrent cluster suites: each of their tests has its own namespace.
 const LAB_LANES: usize = 2;
-
-/// Suites that take longest: they start first, so that none of them runs on when all others have ended.
-const FIRST: &[&str] = &[
-    "e2e_hostile",
-    "e2e_k6_differential",
-    "e2e_plans",
-    "e2e_stops",
-    "e2e_jmeter",
-    "e2e_readme",
-    "e2e_prometheus",
-    "e2e_lost_agents",
-    "lab_operator",
-    "lab_kinds",
-];
 
 /// Number of concurrent tests in a cluster suite: they wait for pods to start and to end.
 const LAB_THREADS: &str = "4";
@@ -94,8 +80,6 @@ pub(super) fn run(pattern: &str, environment: &[(String, String)]) -> Result<Out
 /// Runs the suites that may run concurrently, then the rest one after another.
 fn run_all(suites: &[Suite], environment: &[(String, String)]) -> Result<Told> {
     let sum = Mutex::new(Told::default());
-    let mut suites: Vec<&Suite> = suites.iter().collect();
-    suites.sort_by_key(|suite| suite.place());
     for lanes in [LANES, LAB_LANES, 1] {
         let left = Mutex::new(suites.iter().filter(|suite| suite.lanes() == lanes));
         let lane = || {
@@ -131,12 +115,6 @@ impl Suite {
             () if is("lab_") => LAB_LANES,
             () => 1,
         }
-    }
-
-    /// Its place among those that start first; the rest stay in their order.
-    fn place(&self) -> usize {
-        let place = FIRST.iter().position(|first| *first == self.name);
-        place.unwrap_or(FIRST.len())
     }
 
     /// Runs its tests, or those selected by `words`, and prints their output after the last has ended.
@@ -215,12 +193,10 @@ mod tests {
     }
 
     #[test]
-    fn suites_that_are_named_are_there() {
+    fn suites_that_have_the_machine_for_themselves_are_there() {
         let tests = workspace::root().join("crates/e2e/tests");
-        let operator = workspace::root().join("crates/operator/tests");
-        for suite in ALONE.iter().chain(FIRST) {
-            let is_in = |folder: &Path| folder.join(suite).with_extension("rs").is_file();
-            assert!(is_in(&tests) || is_in(&operator), "{suite}");
+        for suite in ALONE {
+            assert!(tests.join(suite).with_extension("rs").is_file(), "{suite}");
         }
     }
 }

@@ -260,9 +260,6 @@ pub fn stages(text: &str) -> Result<Stages, String> {
     if legs.iter().all(|leg| leg.duration.is_zero()) {
         return Err("the stages have no duration; write DURATION:TARGET, as in 30s:100".to_owned());
     }
-    if legs.iter().any(|leg| leg.is_rate != legs[0].is_rate) {
-        return Err("some targets are VUs and others rates; write all or none with /s".to_owned());
-    }
     Ok(Stages(legs))
 }
 

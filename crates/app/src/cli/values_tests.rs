@@ -119,12 +119,12 @@ fn rates() {
 
 #[test]
 fn ramps() {
-    for (text, is_rate) in [("30s:100,5m:100", false), ("30s:100/s,5m:6000/m", true)] {
-        let Stages(legs) = stages(text).expect("stages");
-        assert_eq!(legs.len(), 2);
-        assert!(legs.iter().all(|leg| leg.is_rate == is_rate));
-        assert_eq!(legs[1].duration, Duration::from_secs(300));
-    }
+    let Stages(legs) = stages("30s:100,5m:100/s").expect("stages");
+    assert_eq!(
+        (legs.len(), legs[0].is_rate, legs[1].is_rate),
+        (2, false, true)
+    );
+    assert_eq!(legs[1].duration, Duration::from_secs(300));
     refused(
         stages,
         &[
@@ -133,7 +133,6 @@ fn ramps() {
             ("x:1", "not a duration"),
             ("", "has no colon"),
             ("0s:5", "have no duration"),
-            ("30s:100,5m:100/s", "others rates"),
         ],
     );
 }

@@ -22,6 +22,7 @@ use crate::clock::Clock;
 use crate::mailbox::Mailbox;
 use crate::net::WireBytes;
 use crate::platform::{self, Alarm, RunQueue};
+use crate::record_script::ScriptRecorder;
 use crate::report::{INTERVAL, WorkerReport};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
@@ -304,25 +305,19 @@ impl Worker {
         drop(recorder);
         seen.connections.read_delay = self.bytes.take_read_delays();
         if let Some(script) = &self.script {
-            let (measured, held_up) = script.recorder.borrow_mut().take();
-            seen.script = Some(Box::new(measured));
+            take_measured(&mut script.recorder.borrow_mut(), &mut seen);
             let changes = self
                 .hosted
                 .iter()
                 .filter_map(|hosted| hosted.share.take_change());
             seen.scenarios = changes.collect();
-            seen.back_pressure_ns += held_up.sink_ns + held_up.log_ns;
-            seen.log_wait_ns += held_up.log_ns;
         }
         let measures = self
             .steps
             .as_ref()
             .and_then(|steps| steps.measures.as_ref());
         if let Some(measures) = measures {
-            let (measured, held_up) = measures.recorder.borrow_mut().take();
-            seen.script = Some(Box::new(measured));
-            seen.back_pressure_ns += held_up.sink_ns + held_up.log_ns;
-            seen.log_wait_ns += held_up.log_ns;
+            take_measured(&mut measures.recorder.borrow_mut(), &mut seen);
         }
         let cpu_ns = platform::thread_cpu_ns();
         let run_queue = platform::thread_run_queue().unwrap_or_default();
@@ -337,4 +332,12 @@ impl Worker {
 
 fn interval_end(interval: u64) -> Nanos {
     Nanos((interval + 1).saturating_mul(Nanos::from(INTERVAL).0))
+}
+
+/// Moves what was measured since the last call into `seen`, with what blocked the worker.
+fn take_measured(recorder: &mut ScriptRecorder, seen: &mut Snapshot) {
+    let (measured, held_up) = recorder.take();
+    seen.script = Some(Box::new(measured));
+    seen.back_pressure_ns += held_up.sink_ns + held_up.log_ns;
+    seen.log_wait_ns += held_up.log_ns;
 }

@@ -15,7 +15,7 @@ use crate::json;
 use crate::place::ApiPlace;
 
 /// Where the tests of a kind are in the API.
-pub(crate) fn place(kind: TestKind) -> ApiPlace {
+pub(crate) fn place_of_tests(kind: TestKind) -> ApiPlace {
     ApiPlace::of(&kind.api_version(), &format!("{}s", kind.word()))
 }
 

@@ -17,7 +17,7 @@ use crate::error::{Error, Result, quoted};
 use crate::json;
 use crate::quantity::Quantity;
 
-pub(crate) use cluster_test::place as place_of_tests;
+pub(crate) use cluster_test::place_of_tests;
 pub use cluster_test::{ClusterTest, KeptResult, LostAgent, TestName};
 pub use network::{Ingress, KnativeService, Service, ServicePort};
 pub use node::Node;

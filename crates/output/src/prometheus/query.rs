@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value as Json;
 
 use super::client::Client;
@@ -64,7 +63,7 @@ pub(super) fn instants(
 }
 
 fn get(client: &Client, address: &str, query: &str, at_ms: u64) -> Result<String, String> {
-    let query = utf8_percent_encode(query, NON_ALPHANUMERIC);
+    let query = loadline_http::encoded(query);
     let at_s = at_ms as f64 / 1e3;
     client.get(&format!("{address}?query={query}&time={at_s:.3}"))
 }

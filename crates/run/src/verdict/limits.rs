@@ -97,11 +97,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     let is_of_time = facts.worst_class() == Some(ErrorClass::Timeout);
     // Whatever the limit was before, at the end it was only the target.
     if (failures.is_none() || is_of_time) && downtime::silent_from(facts).is_some() {
-        let side = match is_cut_off(facts) && !is_on_loopback(facts) {
-            true => Limit::Network,
-            false => side_of_silence(facts),
-        };
-        return (side, None);
+        return (side_of_silence(facts), None);
     }
     let weights = Weights::of(facts, seen.culprit.is_some());
     match failures {

@@ -10,7 +10,7 @@ use loadline_model::observation::{
 };
 use loadline_model::result::Row;
 
-use crate::units::{Bytes, rate, span};
+use crate::units::{Bytes, percent, rate, span};
 
 /// Maximum lines in one chart; more cannot be distinguished.
 pub(crate) const LINES_MAX: usize = 20;
@@ -83,7 +83,7 @@ pub(crate) fn amount(metric: &str, value: f64) -> String {
         m if m.ends_with("_cores") => format!("{value:.2} cores"),
         m if m.ends_with("_bytes") => Bytes(value.max(0.0) as u64).to_string(),
         m if m.ends_with("_seconds") => span(value * 1e9),
-        m if m.ends_with("_ratio") => format!("{:.1} %", value * 100.0),
+        m if m.ends_with("_ratio") => percent(value),
         m if m.ends_with("_bytes_per_s") => format!("{}/s", Bytes(value.max(0.0) as u64)),
         m if m.ends_with("_per_s") => rate(value),
         _ if value.fract() == 0.0 && value.abs() < 1e15 => format!("{value:.0}"),

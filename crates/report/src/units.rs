@@ -87,6 +87,20 @@ pub fn planned(duration: Duration) -> String {
     }
 }
 
+/// A share, from 0 to 1, in percent: with enough digits to distinguish it from 0 and 100.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    let from_end = share.min(1.0 - share).abs();
+    let digits = match from_end {
+        0.0 => 0,
+        apart if apart >= 0.001 => 1,
+        apart if apart >= 0.000_1 => 2,
+        apart if apart >= 0.000_01 => 3,
+        _ => 4,
+    };
+    format!("{:.digits$} %", share * 100.0)
+}
+
 /// A share of a whole: `0.9 %`; never 0 or 100 for anything in between.
 #[must_use]
 pub fn share(part: u64, whole: u64) -> String {
@@ -106,6 +120,20 @@ pub fn share(part: u64, whole: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_keep_the_digits_that_matter() {
+        for (share, expected) in [
+            (0.0, "0 %"),
+            (0.0012, "0.1 %"),
+            (0.000_12, "0.01 %"),
+            (0.5, "50.0 %"),
+            (0.9995, "99.95 %"),
+            (1.0, "100 %"),
+        ] {
+            assert_eq!(percent(share), expected);
+        }
+    }
 
     #[test]
     fn numbers_read_well() {

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::task::{Context, Poll, ready};
 
@@ -312,20 +313,38 @@ pub fn poll_read_stamped(
 ) -> Poll<io::Result<Option<u64>>> {
     loop {
         ready!(stream.poll_read_ready(cx))?;
-        let room = buffer.initialize_unfilled();
-        match stream.try_io(Interest::READABLE, || receive(&*stream, room)) {
-            Ok((length, delay)) => {
-                buffer.advance(length);
-                return Poll::Ready(Ok(delay));
+        // SAFETY: the kernel only writes into it.
+        let room = unsafe { buffer.unfilled_mut() };
+        let mut received = None;
+        let outcome = stream.try_io(Interest::READABLE, || {
+            let (length, delay) = receive(&*stream, room)?;
+            received = Some((length, delay));
+            // A short read took everything: the next one waits for an event, without a system call that finds nothing.
+            match (1..room.len()).contains(&length) {
+                true => Err(io::ErrorKind::WouldBlock.into()),
+                false => Ok(()),
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => return Poll::Ready(Err(error)),
+        });
+        if let Some((length, delay)) = received {
+            // SAFETY: the kernel wrote as many bytes.
+            unsafe { buffer.assume_init(length) };
+            buffer.advance(length);
+            return Poll::Ready(Ok(delay));
+        }
+        match outcome {
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => {
+                return Poll::Ready(Err(error));
+            }
+            _ => {}
         }
     }
 }
 
 /// Receives into `buffer`; returns the number of bytes, and how long the last of them had waited in the kernel.
-fn receive(socket: &impl AsRawFd, buffer: &mut [u8]) -> io::Result<(usize, Option<u64>)> {
+fn receive(
+    socket: &impl AsRawFd,
+    buffer: &mut [MaybeUninit<u8>],
+) -> io::Result<(usize, Option<u64>)> {
     const STAMP_ROOM: usize = 64;
     /// Aligned as the kernel's headers of control messages are.
     #[repr(C, align(8))]

@@ -44,7 +44,7 @@ pub(super) fn value(unit: Unit, number: f64) -> String {
     match unit {
         Unit::Rate => units::rate(number),
         Unit::Span => units::span(number),
-        Unit::Share => percent(number),
+        Unit::Share => units::percent(number),
         Unit::Cores => format!("{number:.2} cores"),
         Unit::Size => Bytes(number.max(0.0).round() as u64).to_string(),
         Unit::Count => units::count(number.max(0.0).round() as u64),
@@ -55,19 +55,6 @@ pub(super) fn value(unit: Unit, number: f64) -> String {
 /// A value that may be absent.
 pub(super) fn value_or_dash(unit: Unit, number: Option<f64>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| value(unit, number))
-}
-
-/// A share in percent, with enough digits to distinguish it from 0 and 100.
-fn percent(share: f64) -> String {
-    let from_end = share.min(1.0 - share).abs();
-    let digits = match from_end {
-        0.0 => 0,
-        apart if apart >= 0.001 => 1,
-        apart if apart >= 0.000_1 => 2,
-        apart if apart >= 0.000_01 => 3,
-        _ => 4,
-    };
-    format!("{:.digits$} %", share * 100.0)
 }
 
 fn plain(number: f64) -> String {

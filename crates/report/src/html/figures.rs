@@ -10,7 +10,7 @@ use super::markup::{Html, Side};
 use super::spark::{self, Joined};
 use super::verdict::is_going_on;
 use crate::text::{response_time, service_time};
-use crate::units::{Bytes, count, rate, share, span, span_or_dash};
+use crate::units::{Bytes, count, percent, rate, share, span, span_or_dash};
 
 const SERVICE: &str = "Service time p99";
 const RESPONSE: &str = "Response time p99";
@@ -132,7 +132,7 @@ fn load(result: &RunResult, now: Option<&Row>) -> Tile {
         ),
         now: now.map(|row| {
             let begun = begun_in(row, is_script);
-            begun.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0))
+            begun.map_or_else(|| "–".to_owned(), |share| percent(share))
         }),
         curve: curve(result, |row| begun_in(row, is_script)),
         joined: Joined::Mean,
@@ -174,7 +174,7 @@ fn unit(result: &RunResult) -> &'static str {
 
 fn begun(result: &RunResult) -> Option<String> {
     let share = result.delivered_share().or_else(|| begun_so_far(result))?;
-    Some(format!("{:.1} %", share * 100.0))
+    Some(percent(share))
 }
 
 fn rates(result: &RunResult) -> Vec<Vec<String>> {

@@ -9,7 +9,7 @@ use loadline_model::result::Row;
 
 use crate::chart;
 use crate::page::Page;
-use crate::units::{Bytes, count, planned, rate, share, span};
+use crate::units::{Bytes, count, percent, planned, rate, share, span};
 
 pub(super) fn write(page: &mut Page, result: &RunResult) {
     let (totals, rates) = (&result.totals, &result.totals.rates);
@@ -83,7 +83,7 @@ fn answered_remark(result: &RunResult) -> String {
 fn offered_rows(page: &mut Page, result: &RunResult, offered: f64) {
     let started = rate(result.totals.rates.started);
     let begun = result.delivered_share();
-    let begun = begun.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share * 100.0));
+    let begun = begun.map_or_else(|| "-".to_owned(), percent);
     if !result.plan.sends_several() {
         let about = "planned arrivals per second";
         page.row("Offered", &rate(offered), about);

@@ -58,6 +58,7 @@ pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
         p if p > 0.0 && p < 0.1 => "below 0.1 %".to_owned(),
+        p if p > 99.9 && p < 100.0 => "over 99.9 %".to_owned(),
         p => format!("{p:.1} %"),
     }
 }

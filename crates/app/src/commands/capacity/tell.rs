@@ -83,20 +83,10 @@ fn measured(measured: &Measured) -> String {
     let is_share = measured.objective.ends_with('%');
     let value = match measured.value {
         None => "nothing measured".to_owned(),
-        Some(share) if is_share => percent(share),
+        Some(share) if is_share => units::percent(share),
         Some(ns) => units::span(ns),
     };
     format!("{}: {value}", measured.objective)
-}
-
-fn percent(share: f64) -> String {
-    match 100.0 * share {
-        0.0 => "0 %".to_owned(),
-        100.0 => "100 %".to_owned(),
-        percent if percent < 1.0 => format!("{percent:.3} %"),
-        percent if percent > 99.0 => format!("{percent:.3} %"),
-        percent => format!("{percent:.1} %"),
-    }
 }
 
 /// The result.
@@ -388,18 +378,5 @@ mod tests {
         };
         assert_eq!(told(Code::NothingAnswered), "the plan");
         assert!(told(Code::TooFewVus).contains("--max-vus"));
-    }
-
-    #[test]
-    fn shares_keep_the_digits_that_matter() {
-        for (share, expected) in [
-            (0.0, "0 %"),
-            (0.0012, "0.120 %"),
-            (0.5, "50.0 %"),
-            (0.9995, "99.950 %"),
-            (1.0, "100 %"),
-        ] {
-            assert_eq!(percent(share), expected);
-        }
     }
 }

@@ -102,12 +102,7 @@ fn span(ns: Option<u64>) -> String {
 }
 
 fn share(share: Option<f64>) -> String {
-    match share {
-        None => "-".to_owned(),
-        Some(0.0) => "0 %".to_owned(),
-        Some(share) if share < 0.001 => format!("{:.3} %", 100.0 * share),
-        Some(share) => format!("{:.1} %", 100.0 * share),
-    }
+    share.map_or_else(|| "-".to_owned(), units::percent)
 }
 
 /// The table and the conclusions, for a terminal.

@@ -208,6 +208,11 @@ fn tell_how_to_join(agents: u32, address: SocketAddr, token: Option<&Token>, env
     let with = token.map_or_else(String::new, |token| {
         format!("{TOKEN_VARIABLE}={} ", token.text())
     });
+    // Which of the host's names others can reach is not known.
+    let address = match address.ip().is_unspecified() {
+        true => format!("HOST:{}", address.port()),
+        false => address.to_string(),
+    };
     print::to_stderr(&format!(
         "waiting for {agents} agents, each started with: {with}loadline agent --join {address}\n"
     ));

@@ -94,23 +94,26 @@ pub(crate) fn made_of(recipe: &[u8]) -> Vec<u8> {
     for other in ["seed", "script_env"] {
         rows.remove(other);
     }
+    let is_script = rows.get("kind").is_some_and(|kind| kind == "script");
     if let Some(Value::Array(words)) = rows.get_mut("words") {
-        *words = without_addresses(words);
+        *words = without_addresses(words, is_script);
     }
     Value::Object(rows).to_string().into_bytes()
 }
 
-/// The words of a command line without the address of its coordinator, which may change.
-fn without_addresses(words: &[Value]) -> Vec<Value> {
+/// The words of a command line without the addresses of its coordinator, which may change.
+fn without_addresses(words: &[Value], is_script: bool) -> Vec<Value> {
     const WITH_VALUE: [&str; 3] = ["--listen", "--identity", "--address"];
     let mut kept = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let text = word.as_str().unwrap_or_default();
+        // k6's short form of --address, with its value beside it or in it.
+        let short = text.strip_prefix("-a").filter(|_| is_script);
         let name = text.split_once('=').map_or(text, |(name, _)| name);
-        if !WITH_VALUE.contains(&name) {
+        if short.is_none() && !WITH_VALUE.contains(&name) {
             kept.push(word.clone());
-        } else if name == text {
+        } else if short.map_or(name == text, str::is_empty) {
             words.next();
         }
     }
@@ -233,7 +236,13 @@ mod tests {
             made_of(row.to_string().as_bytes())
         };
         assert_eq!(on_host("one"), on_host("other"));
-        let at = |words: Value| made_of(json!({"words": words}).to_string().as_bytes());
+        let at = |words: Value| {
+            made_of(
+                json!({"kind": "script", "words": words})
+                    .to_string()
+                    .as_bytes(),
+            )
+        };
         let here = at(json!([
             "--listen",
             "h:1",
@@ -243,6 +252,8 @@ mod tests {
             "2"
         ]));
         assert_eq!(here, at(json!(["--listen=i:1", "a.js", "--vus", "2"])));
+        assert_eq!(here, at(json!(["-a", "h:3", "a.js", "--vus", "2"])));
+        assert_eq!(here, at(json!(["-ah:3", "a.js", "--vus", "2"])));
         assert_ne!(here, at(json!(["a.js", "--vus", "3"])));
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Must not know the request. Invariant: a body is read up to a limit, so that its connection can be reused.
 
+use std::io::Read as _;
 use std::time::Duration;
 
 use ureq::Body;
@@ -45,6 +46,23 @@ impl Answer {
     pub fn read_whole(answer: Response<Body>, bytes_max: u64) -> Result<Answer, String> {
         let (answer, read) = Answer::read(answer, bytes_max);
         read.map(|()| answer)
+    }
+
+    /// Reads a response and the start of its body: of a longer one, the first `bytes_max` bytes.
+    ///
+    /// # Errors
+    /// Why the body could not be read.
+    pub fn read_start(mut answer: Response<Body>, bytes_max: u64) -> Result<Answer, String> {
+        let mut body = Vec::new();
+        let mut start = answer.body_mut().as_reader().take(bytes_max);
+        start
+            .read_to_end(&mut body)
+            .map_err(|error| error.to_string())?;
+        Ok(Answer {
+            status: answer.status().as_u16(),
+            headers: answer.headers().clone(),
+            body,
+        })
     }
 
     /// The body as text; empty if it is not text.

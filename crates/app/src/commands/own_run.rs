@@ -329,6 +329,5 @@ fn tell(args: &ResultArgs, result: &RunResult, env: &Env) -> Vec<String> {
 pub(super) fn to_stdout(result: &RunResult, options: json::Options) -> std::io::Result<()> {
     let mut text = Vec::new();
     json::write(result, options, &mut text)?;
-    text.push(b'\n');
     print::to_stdout(&String::from_utf8_lossy(&text))
 }

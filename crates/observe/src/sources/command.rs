@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::{Counter, Source, Tick};
+use super::{Counter, Source, Tick, only};
 use crate::clock::{Clock, nanoseconds};
 use crate::parse::{finite, shown};
 use crate::readings::{Gap, Readings};
@@ -184,8 +184,8 @@ impl Source for CommandSource {
 }
 
 impl Counter for CommandSource {
-    fn total(&mut self, tick: &Tick<'_>) -> Result<f64, Gap> {
-        self.number(tick.clock)
+    fn totals(&mut self, tick: &Tick<'_>) -> Result<Vec<(String, f64)>, Gap> {
+        self.number(tick.clock).map(only)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Counter, Source, Tick};
+use super::{Counter, Source, Tick, only};
 use crate::parse::json_path::{JsonPath, number};
 use crate::parse::shown;
 use crate::readings::{Gap, Readings};
@@ -79,11 +79,12 @@ impl HttpCounter {
 }
 
 impl Counter for HttpCounter {
-    fn total(&mut self, _: &Tick<'_>) -> Result<f64, Gap> {
+    fn totals(&mut self, _: &Tick<'_>) -> Result<Vec<(String, f64)>, Gap> {
         let answer = self.0.answer()?;
         let first = self.0.values.first();
         first
             .and_then(|(_, path)| path.find(&answer).and_then(number))
+            .map(only)
             .ok_or_else(|| Gap::new("the response has no number at the path"))
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use loadline_model::observation::RunWindow;
 use regex::Regex;
 
-use super::{Counter, Source, Tick};
+use super::{Counter, Source, Tick, only};
 use crate::parse::{finite, pattern};
 use crate::readings::{Gap, Readings};
 use crate::spec::LogSettings;
@@ -128,12 +128,12 @@ impl LogCounter {
 }
 
 impl Counter for LogCounter {
-    fn total(&mut self, tick: &Tick<'_>) -> Result<f64, Gap> {
+    fn totals(&mut self, tick: &Tick<'_>) -> Result<Vec<(String, f64)>, Gap> {
         self.0.read(tick)?;
-        Ok(match self.0.has_values() {
+        Ok(only(match self.0.has_values() {
             true => self.0.counts.sum,
             false => self.0.counts.lines as f64,
-        })
+        }))
     }
 }
 

@@ -67,13 +67,19 @@ pub(crate) trait Source: Send {
     }
 }
 
-/// A counter, as a stage of a pipeline.
+/// A counter, or several whose sum counts, as a stage of a pipeline.
 pub(crate) trait Counter: Send {
-    /// The count since some start; it only decreases if that is reset.
+    /// The count of each counter since some start, by its name; it only decreases if that is reset. Empty if there is
+    /// no counter at the moment.
     ///
     /// # Errors
-    /// It could not be read.
-    fn total(&mut self, tick: &Tick<'_>) -> Result<f64, Gap>;
+    /// They could not be read.
+    fn totals(&mut self, tick: &Tick<'_>) -> Result<Vec<(String, f64)>, Gap>;
+}
+
+/// The total of a source that is one counter.
+fn only(total: f64) -> Vec<(String, f64)> {
+    vec![(String::new(), total)]
 }
 
 /// The environment of sources.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use loadline_model::observation::RunWindow;
 
-use super::counters::{Odometer, RateMeter};
+use super::counters::{Odometers, RateMeter};
 use super::{Counter, Source, Tick};
 use crate::clock::{nanoseconds, seconds_between};
 use crate::readings::{Gap, Readings};
@@ -39,7 +39,7 @@ enum PipelineState {
 struct StageMeter {
     name: String,
     counter: Box<dyn Counter>,
-    odometer: Odometer,
+    odometers: Odometers,
     rate: RateMeter,
     /// What was counted from the first to the last read; `None`: not read yet.
     total: Option<f64>,
@@ -60,7 +60,7 @@ impl PipelineSource {
             Ok(StageMeter {
                 name,
                 counter,
-                odometer: Odometer::default(),
+                odometers: Odometers::default(),
                 rate: RateMeter::default(),
                 total: None,
                 empty: None,
@@ -136,9 +136,13 @@ impl PipelineSource {
 
 impl StageMeter {
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
-        match self.counter.total(tick) {
+        let totals = self.counter.totals(tick);
+        let total = totals.and_then(|totals| {
+            let total = self.odometers.advance(totals);
+            total.ok_or_else(|| Gap::new("no series matches"))
+        });
+        match total {
             Ok(total) => {
-                let total = self.odometer.advance(total);
                 self.total = Some(total);
                 let now = tick.clock.unix_ns();
                 readings.read_at(now);
@@ -201,14 +205,15 @@ mod tests {
 
     use super::*;
     use crate::clock::tests::TestClock;
+    use crate::sources::only;
 
     /// Returns totals in turn; `None` is a failure.
     struct Script(VecDeque<Option<f64>>);
 
     impl Counter for Script {
-        fn total(&mut self, _: &Tick<'_>) -> Result<f64, Gap> {
+        fn totals(&mut self, _: &Tick<'_>) -> Result<Vec<(String, f64)>, Gap> {
             let next = self.0.pop_front().expect("the script is long enough");
-            next.ok_or_else(|| Gap::new("away"))
+            next.map(only).ok_or_else(|| Gap::new("away"))
         }
     }
 
@@ -216,7 +221,7 @@ mod tests {
         let stage = |name: &str, totals: &[Option<f64>]| StageMeter {
             name: name.to_owned(),
             counter: Box::new(Script(totals.iter().copied().collect())),
-            odometer: Odometer::default(),
+            odometers: Odometers::default(),
             rate: RateMeter::default(),
             total: None,
             empty: None,

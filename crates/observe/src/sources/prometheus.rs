@@ -165,13 +165,13 @@ impl PrometheusCounter {
 }
 
 impl Counter for PrometheusCounter {
-    fn total(&mut self, _: &Tick<'_>) -> Result<f64, Gap> {
+    fn totals(&mut self, _: &Tick<'_>) -> Result<Vec<(String, f64)>, Gap> {
         let all = found(&self.client, &self.url)?;
-        let values = all.iter().filter_map(|found| found.points.last());
-        values
-            .map(|(_, value)| *value)
-            .reduce(|a, b| a + b)
-            .ok_or_else(|| Gap::new("the query gives no value"))
+        let last = all.into_iter().filter_map(|found| {
+            let (_, value) = found.points.last()?;
+            Some((format!("{:?}", found.labels), *value))
+        });
+        Ok(last.collect())
     }
 }
 
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_is_the_sum_of_all_series() {
+    fn each_series_is_a_counter() {
         let answer =
             vector(r#"{"metric":{"a":"1"},"value":[1,"2"]},{"metric":{"a":"2"},"value":[1,"3"]}"#);
         let (address, _asked) = server(vec![answer]);
@@ -363,6 +363,9 @@ mod tests {
             clock: &clock,
             load_ended_unix_ns: None,
         };
-        assert_eq!(counter.total(&tick), Ok(5.0));
+        let totals = counter.totals(&tick).expect("it answers");
+        let values: Vec<f64> = totals.iter().map(|(_, total)| *total).collect();
+        assert_eq!(values, [2.0, 3.0]);
+        assert_ne!(totals[0].0, totals[1].0);
     }
 }

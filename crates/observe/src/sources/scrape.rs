@@ -5,13 +5,12 @@
 mod history;
 mod metric;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_model::observation::RunWindow;
 use regex::Regex;
 
-use super::counters::Odometer;
 use super::{Counter, Source, Tick};
 use crate::parse::exposition::{MetricsPage, Sample, parse};
 use crate::readings::{Gap, Readings};
@@ -131,7 +130,6 @@ impl Source for ScrapeSource {
 /// The sum of a metric's series, as a stage of a pipeline.
 pub(super) struct ScrapeCounter {
     page: PageReader,
-    series: HashMap<String, Odometer>,
 }
 
 impl ScrapeCounter {
@@ -141,17 +139,15 @@ impl ScrapeCounter {
     ) -> Result<ScrapeCounter, String> {
         Ok(ScrapeCounter {
             page: PageReader::new(settings, timeout)?,
-            series: HashMap::new(),
         })
     }
 }
 
 impl Counter for ScrapeCounter {
-    fn total(&mut self, _: &Tick<'_>) -> Result<f64, Gap> {
+    fn totals(&mut self, _: &Tick<'_>) -> Result<Vec<(String, f64)>, Gap> {
         let text = self.page.get()?;
         let page = self.page.pick(&text)?;
-        let is_first = self.series.is_empty();
-        let mut total = None;
+        let mut totals = Vec::new();
         for (index, name) in self.page.settings.metric.iter().enumerate() {
             let Some(shape) = self.page.shapes[index] else {
                 continue;
@@ -161,23 +157,13 @@ impl Counter for ScrapeCounter {
                     part_of(sample, name, shape),
                     Some(SamplePart::Value | SamplePart::Count)
                 );
-                if !counts || !sample.value.is_finite() || self.series.len() > 10 * COMPONENTS_MAX {
-                    continue;
+                if counts && sample.value.is_finite() {
+                    let key = format!("{}{}", sample.name, series_key(sample));
+                    totals.push((key, sample.value));
                 }
-                let key = format!("{}{}", sample.name, series_key(sample));
-                let odometer = self.series.entry(key).or_insert_with(|| match is_first {
-                    true => Odometer::default(),
-                    // A series that appears later started at zero.
-                    false => Odometer::from_zero(),
-                });
-                let counted = odometer.advance(sample.value);
-                total = Some(total.unwrap_or(0.0) + counted);
             }
         }
-        total.ok_or_else(|| {
-            let names = self.page.settings.metric.join(", ");
-            Gap(format!("the page has no metric {names} with these labels"))
-        })
+        Ok(totals)
     }
 }
 

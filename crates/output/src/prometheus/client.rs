@@ -82,6 +82,7 @@ impl Client {
     /// Pushes a request.
     pub(super) fn push(&self, request: &Request) -> Outcome {
         let answer = self.post(request);
+        let is_answer = answer.is_ok();
         let refusal = match answer {
             Ok(answer) if !is_understood(request, &answer) => return Outcome::WrongVersion,
             Ok(answer) if answer.status == BAD_REQUEST => return invalid(request, &answer),
@@ -90,7 +91,11 @@ impl Client {
         };
         match refusal {
             None => Outcome::Taken,
-            Some(Refusal::NotNow { why, wait }) => Outcome::Later { why, after: wait },
+            Some(Refusal::NotNow { why, wait }) => Outcome::Later {
+                why,
+                after: wait,
+                is_answer,
+            },
             Some(Refusal::Never(why) | Refusal::Partly { why, .. }) => Outcome::Refused(why),
         }
     }

@@ -35,6 +35,8 @@ pub(super) enum Outcome {
     Later {
         why: String,
         after: Option<Duration>,
+        /// Whether the receiver said so; otherwise it did not answer.
+        is_answer: bool,
     },
     /// It will never be accepted.
     Refused(String),
@@ -252,6 +254,7 @@ mod tests {
         Outcome::Later {
             why: "away".to_owned(),
             after: after.map(Duration::from_secs),
+            is_answer: false,
         }
     }
 

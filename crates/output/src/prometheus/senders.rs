@@ -103,7 +103,11 @@ impl Senders {
         match shared.client.speaks() {
             Speaks::Unknown(why) => {
                 shared.is_v1.store(true, Relaxed);
-                shared.heed(&Outcome::Later { why, after: None });
+                shared.heed(&Outcome::Later {
+                    why,
+                    after: None,
+                    is_answer: false,
+                });
             }
             speaks => {
                 shared.has_answered.store(true, Relaxed);
@@ -363,7 +367,14 @@ impl Shared {
 
     /// Reports changes: the receiver is unavailable, available again, or refuses samples.
     fn heed(&self, outcome: &Outcome) {
-        if !matches!(outcome, Outcome::Later { .. }) {
+        let is_silent = matches!(
+            outcome,
+            Outcome::Later {
+                is_answer: false,
+                ..
+            }
+        );
+        if !is_silent {
             self.has_answered.store(true, Relaxed);
         }
         match outcome {

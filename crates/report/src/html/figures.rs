@@ -132,7 +132,7 @@ fn load(result: &RunResult, now: Option<&Row>) -> Tile {
         ),
         now: now.map(|row| {
             let begun = begun_in(row, is_script);
-            begun.map_or_else(|| "–".to_owned(), |share| percent(share))
+            begun.map_or_else(|| "–".to_owned(), percent)
         }),
         curve: curve(result, |row| begun_in(row, is_script)),
         joined: Joined::Mean,

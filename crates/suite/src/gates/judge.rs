@@ -24,6 +24,8 @@ pub struct Evidence<'a> {
     pub result: &'a RunResult,
     /// Results of the row's earlier repetitions.
     pub others: &'a [Arc<RunResult>],
+    /// Number of repetitions that the row asks for.
+    pub repeat: u32,
     /// What the receivers of its outputs have of it, as far as they were audited.
     pub audits: &'a [AuditedOutput],
 }
@@ -37,7 +39,7 @@ pub fn judge(gates: &Gates, evidence: Evidence) -> Vec<GateOutcome> {
             Judged::Passed(text) => (Finding::Passed, text),
             Judged::Failed(text) => (Finding::Failed, text),
             Judged::Cannot(text) if setting.asked => (Finding::NotJudged, text),
-            Judged::Cannot(text) => (Finding::Note, text),
+            Judged::Cannot(text) | Judged::Later(text) => (Finding::Note, text),
         };
         GateOutcome {
             gate: setting.gate,
@@ -52,6 +54,8 @@ enum Judged {
     Passed(String),
     Failed(String),
     Cannot(String),
+    /// Later repetitions are judged against this one.
+    Later(String),
 }
 
 impl Judged {
@@ -71,7 +75,7 @@ fn judge_one(setting: &GateSetting, evidence: Evidence) -> Judged {
         Gate::Checks => checks(limit, result),
         Gate::Thresholds => thresholds(result),
         Gate::Goodput => goodput(limit, result),
-        Gate::Shapes => shapes(limit, result, evidence.others),
+        Gate::Shapes => shapes(limit, evidence),
         Gate::Delivered => delivered(result),
         Gate::Restarts => restarted(limit, result),
         Gate::Generator => generator(result),
@@ -161,7 +165,7 @@ fn checks(limit: f64, result: &RunResult) -> Judged {
 
 fn thresholds(result: &RunResult) -> Judged {
     let crossed = crossed(result);
-    let all = count_thresholds(result);
+    let all = result.thresholds.len();
     match (all, crossed.first()) {
         (0, _) => Judged::Cannot("the run has no thresholds".to_owned()),
         (all, None) => Judged::Passed(format!("all {all} thresholds passed")),
@@ -174,40 +178,9 @@ fn thresholds(result: &RunResult) -> Judged {
     }
 }
 
-fn script_thresholds(section: &Section) -> Vec<(String, bool)> {
-    let metrics = section.metrics.iter().flat_map(|metric| {
-        let named = |threshold: &loadline_model::test_summary::ThresholdSummary| {
-            (
-                format!("{} {}", metric.key(), threshold.source),
-                threshold.passed,
-            )
-        };
-        metric.thresholds.iter().map(named).collect::<Vec<_>>()
-    });
-    metrics.collect()
-}
-
-fn all_thresholds(result: &RunResult) -> Vec<(String, bool)> {
-    let own = result.thresholds.iter();
-    let own = own.map(|outcome| (outcome.threshold.clone(), outcome.passed));
-    let script = result
-        .summary
-        .iter()
-        .flat_map(|summary| script_thresholds(&summary.root));
-    let mut all: Vec<(String, bool)> = own.chain(script).collect();
-    all.dedup();
-    all
-}
-
-fn count_thresholds(result: &RunResult) -> usize {
-    all_thresholds(result).len()
-}
-
 fn crossed(result: &RunResult) -> Vec<String> {
-    let all = all_thresholds(result).into_iter();
-    all.filter(|(_, passed)| !passed)
-        .map(|(name, _)| name)
-        .collect()
+    let crossed = result.thresholds.iter().filter(|outcome| !outcome.passed);
+    crossed.map(|outcome| outcome.threshold.clone()).collect()
 }
 
 fn goodput(limit: f64, result: &RunResult) -> Judged {
@@ -225,7 +198,13 @@ fn goodput(limit: f64, result: &RunResult) -> Judged {
     Judged::by(share >= limit, text)
 }
 
-fn shapes(limit: f64, result: &RunResult, others: &[Arc<RunResult>]) -> Judged {
+fn shapes(limit: f64, evidence: Evidence) -> Judged {
+    let Evidence {
+        result,
+        others,
+        repeat,
+        ..
+    } = evidence;
     let mut worst: Option<Comparison> = None;
     for other in others {
         let found = compare(result, other);
@@ -234,6 +213,9 @@ fn shapes(limit: f64, result: &RunResult, others: &[Arc<RunResult>]) -> Judged {
         }
     }
     let Some(Comparison { share, example }) = worst else {
+        if repeat > 1 {
+            return Judged::Later("later repetitions are compared with this one".to_owned());
+        }
         return Judged::Cannot("there is no other repetition to compare responses with".to_owned());
     };
     let others = others.len();

@@ -67,9 +67,20 @@ fn gates(yaml: &str) -> Gates {
 }
 
 fn found(gates: &Gates, result: &RunResult, others: &[Arc<RunResult>], gate: Gate) -> Finding {
+    found_of(1, gates, result, others, gate)
+}
+
+fn found_of(
+    repeat: u32,
+    gates: &Gates,
+    result: &RunResult,
+    others: &[Arc<RunResult>],
+    gate: Gate,
+) -> Finding {
     let evidence = Evidence {
         result,
         others,
+        repeat,
         audits: &[],
     };
     let outcomes = judge(gates, evidence);
@@ -87,6 +98,7 @@ fn a_run_that_nothing_is_wrong_with_passes_by_default() {
     let evidence = Evidence {
         result: &result,
         others: &[],
+        repeat: 1,
         audits: &[],
     };
     let outcomes = judge(&Gates::default(), evidence);
@@ -202,6 +214,7 @@ fn thresholds_that_were_crossed_are_named() {
     let evidence = Evidence {
         result: &run,
         others: &[],
+        repeat: 1,
         audits: &[],
     };
     let outcomes = judge(&Gates::default(), evidence);
@@ -239,6 +252,15 @@ fn answers_that_look_different_in_another_repetition_are_seen() {
     assert_eq!(
         found(&gates("{shapes: 50%}"), &other, &[first], Gate::Shapes),
         Finding::Passed
+    );
+    let asked = gates("{shapes: 50%}");
+    assert_eq!(
+        found_of(2, &asked, &other, &[], Gate::Shapes),
+        Finding::Note
+    );
+    assert_eq!(
+        found_of(1, &asked, &other, &[], Gate::Shapes),
+        Finding::NotJudged
     );
 }
 
@@ -305,6 +327,7 @@ fn one_output_that_was_audited_and_lacks_something_fails() {
         let evidence = Evidence {
             result: &run,
             others: &[],
+            repeat: 1,
             audits: &audits,
         };
         let outcomes = judge(&Gates::default(), evidence).into_iter();

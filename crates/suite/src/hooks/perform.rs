@@ -11,6 +11,8 @@ use super::wait::{Baseline, await_condition};
 use super::world::{Record, Undo, World};
 use crate::file::At;
 
+/// Why a hook was ended or not started.
+pub(super) const ASKED_TO_STOP: &str = "asked to stop";
 /// Wait between two tries; it doubles up to [`RETRY_MAX`].
 const RETRY: Duration = Duration::from_millis(500);
 /// Longest wait between two tries.
@@ -49,12 +51,21 @@ pub struct Performer<'a> {
 }
 
 impl Performer<'_> {
-    /// Executes hooks in order, up to the first failure.
+    /// Executes hooks in order, up to the first failure or a request to stop.
     ///
     /// # Errors
-    /// Which hook failed and why.
+    /// Which hook failed or was not started, and why.
     pub fn perform(&mut self, hooks: &[HookSpec]) -> Result<(), HookError> {
-        hooks.iter().try_for_each(|hook| self.perform_one(hook))
+        hooks.iter().try_for_each(|hook| {
+            if self.heeds_stop && self.world.should_stop() {
+                return Err(HookError {
+                    at: hook.at,
+                    hook: hook.name.clone(),
+                    why: ASKED_TO_STOP.to_owned(),
+                });
+            }
+            self.perform_one(hook)
+        })
     }
 
     /// Executes all hooks, whatever happens, and returns the failures.

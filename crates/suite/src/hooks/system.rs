@@ -19,6 +19,7 @@ use ureq::Agent;
 use ureq::http::Request;
 
 use super::cluster::Clusters;
+use super::perform::ASKED_TO_STOP;
 use super::processor;
 use super::spec::{Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall, TestbedAction, TestbedOrder};
 use super::world::{HttpAnswer, NewLines, Record, Undo, World};
@@ -30,6 +31,8 @@ const KEPT_MAX: u64 = 1 << 20;
 const LOOK: Duration = Duration::from_millis(10);
 /// Time for a connection that is only tried.
 const CONNECT: Duration = Duration::from_secs(1);
+/// Redirects that a request follows, unless it expects one.
+const REDIRECTS_MAX: u32 = 10;
 /// Time limit of commands to a testbed, which responds when they are done.
 const TESTBED: Duration = Duration::from_secs(90);
 /// Time that output may take to arrive after its process ended.
@@ -92,7 +95,7 @@ impl System {
                 return Err(if late {
                     format!("took longer than {}", duration::text(timeout))
                 } else {
-                    "asked to stop".to_owned()
+                    ASKED_TO_STOP.to_owned()
                 });
             }
             self.clock.pause(LOOK);
@@ -245,11 +248,16 @@ impl World for System {
             .configure_request(request)
             .proxy(proxy_of(&call.url))
             .timeout_global(Some(timeout))
+            .max_redirects(if call.expects_redirect() {
+                0
+            } else {
+                REDIRECTS_MAX
+            })
             .allow_non_standard_methods(true)
             .build();
         let answer = self.agent.run(request);
         let answer = answer.map_err(|error| fail(&told(&error)))?;
-        let answer = Answer::read_whole(answer, KEPT_MAX).map_err(|why| fail(&why))?;
+        let answer = Answer::read_start(answer, KEPT_MAX).map_err(|why| fail(&why))?;
         Ok(HttpAnswer {
             status: answer.status,
             body: String::from_utf8_lossy(&answer.body).into_owned(),

@@ -123,6 +123,27 @@ fn a_wait_in_vain_says_what_was_seen_last() {
 }
 
 #[test]
+fn after_a_request_to_stop_only_cleanup_goes_on() {
+    let hooks = [hook("{exec: first}"), hook("{exec: second}")];
+    let mut world = Simulated::default();
+    world.stop.set(true);
+    for heeds_stop in [true, false] {
+        let mut performer = Performer {
+            world: &mut world,
+            meanings: &BTreeMap::new(),
+            record: &mut |_| Ok(()),
+            heeds_stop,
+        };
+        let done = performer.perform(&hooks).map_err(|error| error.why);
+        match heeds_stop {
+            true => assert_eq!(done, Err("asked to stop".to_owned())),
+            false => assert_eq!(done, Ok(())),
+        }
+    }
+    assert_eq!(world.done(), ["first", "second"]);
+}
+
+#[test]
 fn changes_are_recorded_before_they_are_made_and_taken_back_in_reverse() {
     let mut world = Simulated::default();
     let mut changes = Vec::new();

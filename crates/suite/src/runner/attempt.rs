@@ -205,10 +205,11 @@ impl<'r, 'a> Attempt<'r, 'a> {
         drop(self.runner.world.target_troubles());
         let files = self.execute(&order, phase);
         self.note_target_troubles();
-        let files = files?;
+        // Also after a load that failed: they take back what `before` did.
         if phase.kind == PhaseKind::Load {
             self.runner.clean_up("after", &self.row.hooks.after);
         }
+        let files = files?;
         self.go_on()?;
         let result = self.result_of(&order, files)?;
         if matches!(
@@ -421,6 +422,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         let evidence = Evidence {
             result,
             others: &others,
+            repeat: self.row.settings.repeat,
             audits: &audits,
         };
         self.status.judged = judge(&self.row.settings.gates, evidence);

@@ -182,6 +182,7 @@ impl Runner<'_> {
             Evidence {
                 result,
                 others: &others,
+                repeat: self.plan.rows[row].settings.repeat,
                 audits: &audits,
             },
         );

@@ -290,6 +290,16 @@ rows: [{name: a, bench: first http://h/}, {name: b, bench: second http://h/}]
         assert_eq!(bench.ran.borrow().len(), ran, "{policy}");
         assert_eq!((found.passed, found.failed, found.pending), end, "{policy}");
     }
+    // A row that failed does not wait for its other repetitions.
+    let twice = yaml
+        .replace("POLICY", "stop")
+        .replace("defaults: {", "defaults: {repeat: 2, ");
+    let bench = Bench {
+        fails: BTreeMap::from([("first".to_owned(), 1)]),
+        ..Bench::new(&twice)
+    };
+    let found = bench.run().expect("the disk is well");
+    assert_eq!((found.passed, found.failed, found.pending), (0, 1, 1));
 }
 
 #[test]

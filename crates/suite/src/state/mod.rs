@@ -313,13 +313,11 @@ impl StateFolder {
             }
         }
         let status = match (pending, reasons.is_empty()) {
-            (true, _) => RowStatus::Pending,
+            // What failed does not pass by further repetitions.
+            (_, false) => RowStatus::Failed,
+            (true, true) => RowStatus::Pending,
             (false, true) => RowStatus::Passed,
-            (false, false) => RowStatus::Failed,
         };
-        if status != RowStatus::Failed {
-            reasons.clear();
-        }
         Ok(RowOutcome {
             id: row.id.clone(),
             group: row.group.clone(),

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use loadline_kubernetes::LogFollower;
 
@@ -58,8 +58,16 @@ impl Feed {
         match self {
             Feed::File(file) => file.read(line).map_err(Gap),
             Feed::Input { chunks, buffer } => {
-                for chunk in chunks.try_iter() {
-                    buffer.feed(&chunk, &mut *line);
+                // Not until there is none: a fast writer fills the channel as fast as it is read.
+                for _ in 0..CHUNKS_MAX {
+                    match chunks.try_recv() {
+                        Ok(chunk) => buffer.feed(&chunk, &mut *line),
+                        Err(TryRecvError::Empty) => break,
+                        Err(TryRecvError::Disconnected) => {
+                            buffer.finish(&mut *line);
+                            break;
+                        }
+                    }
                 }
                 Ok(Vec::new())
             }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use loadline_model::observation::Observed;
 
+use super::super::counters::Odometers;
 use super::*;
 use crate::clock::tests::TestClock;
 use crate::spec::{ObserverKind, ObserverSpec};
@@ -179,8 +180,13 @@ fn what_the_page_does_not_have_is_a_gap() {
 }
 
 #[test]
-fn a_counter_of_a_stage_counts_on_over_new_beginnings() {
-    let pages = ["a 10\n", "a 15\nb 1\n", "a 2\nb 1\n"];
+fn a_stage_counts_on_over_new_beginnings_and_series_that_appear_later() {
+    let pages = [
+        "b 1\n",
+        "a{x=\"1\"} 10\n",
+        "a{x=\"1\"} 15\nb 1\n",
+        "a{x=\"2\"} 2\nb 1\n",
+    ];
     let mut counter =
         ScrapeCounter::new(&settings(&pages, "metric=a;type=counter"), TIMEOUT).unwrap();
     let clock = TestClock::default();
@@ -188,6 +194,7 @@ fn a_counter_of_a_stage_counts_on_over_new_beginnings() {
         clock: &clock,
         load_ended_unix_ns: None,
     };
-    let totals = [0; 3].map(|_| counter.total(&tick).unwrap());
-    assert_eq!(totals, [0.0, 5.0, 7.0]);
+    let mut odometers = Odometers::default();
+    let totals = [0; 4].map(|_| odometers.advance(counter.totals(&tick).unwrap()));
+    assert_eq!(totals, [None, Some(10.0), Some(15.0), Some(17.0)]);
 }

@@ -250,6 +250,7 @@ impl Conductor {
                 self.note_late(order);
             }
         }
+        self.tell_requested(on_event);
         if troubles.is_empty()
             && let Some(error) = self.nothing_began()
         {
@@ -413,6 +414,7 @@ impl Conductor {
 
     fn tell(&mut self, told: Told, on_event: &mut dyn FnMut(RunEvent)) {
         let Told { row, delta } = told;
+        self.tell_requested(on_event);
         self.told_until = Nanos(row.at_ns + row.span_ns);
         self.rows.add(row.clone());
         let delta = self.add(delta, on_event);
@@ -435,7 +437,17 @@ impl Conductor {
 
     /// Emits the measurements of `setup()` or `teardown()`, once.
     fn tell_around(&mut self, lifecycle: &mut Lifecycle, on_event: &mut dyn FnMut(RunEvent)) {
-        let seen = std::mem::take(&mut lifecycle.seen);
+        self.tell_seen_around(std::mem::take(&mut lifecycle.seen), on_event);
+    }
+
+    /// The same for those that ran on request.
+    fn tell_requested(&mut self, on_event: &mut dyn FnMut(RunEvent)) {
+        let watch = self.watch.iter();
+        let seen = watch.map(|watch| watch.take_around()).next();
+        self.tell_seen_around(seen.unwrap_or_default(), on_event);
+    }
+
+    fn tell_seen_around(&mut self, seen: Snapshot, on_event: &mut dyn FnMut(RunEvent)) {
         if seen != Snapshot::default() {
             let seen = self.add(seen, on_event);
             on_event(RunEvent::Around(seen));
@@ -468,7 +480,10 @@ impl Conductor {
             script.explosion(&self.total, part.until_ns),
             script.many_series(&self.total, part.until_ns),
         ];
-        let crossed = script.hold(delta, &self.total, part);
+        let clock = self.load.clock();
+        let before_load = clock.since_test_began().0.saturating_sub(clock.now().0);
+        let before_load = Duration::from_nanos(before_load);
+        let crossed = script.hold(delta, &self.total, part, before_load);
         let first_crossed = script.first_crossed();
         self.mark_crossed(first_crossed, part.until_ns, on_event);
         for warning in warnings.into_iter().flatten() {

@@ -110,10 +110,18 @@ impl ScriptConduct {
         }
     }
 
-    /// Evaluates the thresholds on the run so far; returns k6's message if one of them ends it.
-    pub(crate) fn hold(&mut self, part: &Snapshot, total: &Snapshot, at: Part) -> Option<String> {
+    /// Evaluates the thresholds on the run so far, whose load began `before_load` after the test; returns k6's
+    /// message if one of them ends it.
+    pub(crate) fn hold(
+        &mut self,
+        part: &Snapshot,
+        total: &Snapshot,
+        at: Part,
+        before_load: Duration,
+    ) -> Option<String> {
         let (part, total) = (part.script.as_deref(), total.script.as_deref());
-        let crossed = self.thresholds.told(part, total, at.span_ns, at.until_ns)?;
+        let elapsed = before_load + Duration::from_nanos(at.until_ns);
+        let crossed = self.thresholds.told(part, total, at, elapsed)?;
         Some(premature_end(&crossed))
     }
 

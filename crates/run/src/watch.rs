@@ -90,6 +90,8 @@ struct State {
     summary: Option<Arc<TestSummary>>,
     /// The return value of `setup()` or its replacement, as JSON.
     data: Option<Arc<str>>,
+    /// Measurements of `setup()` and `teardown()` on request that the run does not have yet.
+    around: Snapshot,
 }
 
 impl RunWatch {
@@ -138,6 +140,7 @@ impl RunWatch {
                 until: Duration::ZERO,
                 summary: None,
                 data: None,
+                around: Snapshot::default(),
             }),
         })
     }
@@ -275,6 +278,7 @@ impl RunWatch {
             &mut |_| false,
         )
         .map_err(|error| error.to_string())?;
+        self.keep_around(*report.seen);
         match report.ending {
             AroundEnding::Done(returned) => Ok(returned),
             AroundEnding::Failed(failure) => Err(failure.to_string()),
@@ -308,6 +312,19 @@ impl RunWatch {
         if state.parts.len() >= PARTS_MAX {
             state.add_up();
         }
+    }
+
+    fn keep_around(&self, seen: Snapshot) {
+        let mut state = self.state();
+        if let Some(script) = &seen.script {
+            state.sum.merge((**script).clone());
+        }
+        state.around.merge(seen);
+    }
+
+    /// The measurements of functions that ran on request since the last call.
+    pub(crate) fn take_around(&self) -> Snapshot {
+        std::mem::take(&mut self.state().around)
     }
 
     pub(crate) fn conclude(&self, result: &RunResult) {

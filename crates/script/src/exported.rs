@@ -179,7 +179,8 @@ fn of_primitive(value: &Value<'_>) -> Result<Json, Refusal> {
 }
 
 fn of_number(number: f64) -> Result<Json, Refusal> {
-    if number.fract() == 0.0 && number.abs() < 9e15 {
+    // All that fit into 64 bits are integers, as in Go.
+    if number.fract() == 0.0 && number.abs() < 9.2e18 {
         return Ok(Json::from(number as i64));
     }
     Number::from_f64(number).map(Json::Number).ok_or_else(|| {

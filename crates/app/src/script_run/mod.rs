@@ -21,7 +21,8 @@ use std::sync::mpsc::Sender;
 use loadline_metric::SeriesPlan;
 use loadline_model::event::{
     AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPLACED_MARK, AGENT_RETURNED_MARK,
-    COORDINATOR_REPLACED_MARK, DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, WARNING_MARK,
+    COORDINATOR_REPLACED_MARK, DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, THRESHOLD_MARK,
+    WARNING_MARK,
 };
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
@@ -31,6 +32,7 @@ use loadline_run::{
 };
 
 use crate::agents::StartedAgents;
+use crate::ending::Ending;
 use crate::environment::NO_VERDICT;
 use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
@@ -128,7 +130,7 @@ impl Going<'_> {
             observers: self.observers()?,
             ..RunSetup::new(orders.1, self.command_line.clone())
         };
-        let ran = self.conduct(&plan, setup, &mut show, &mut outputs, seen.web.as_ref())?;
+        let (ran, kept) = self.conduct(&plan, setup, &mut show, &mut outputs, seen.web.as_ref())?;
         if !self.run.linger {
             signals::note_end_of_load();
         }
@@ -136,10 +138,13 @@ impl Going<'_> {
             agents.begin_to_tell();
         }
         let told = self.tell(&plan, script, &ran, &mut show);
+        if let Err(ending) = &kept {
+            self.log(Level::Error, ending.message());
+        }
         let totals = &ran.result.totals.seen;
         let held_up_ns = totals.back_pressure_ns.saturating_sub(totals.log_wait_ns);
         let is_whole = self.close(outputs, held_up_ns);
-        let code = self.exit_code(&ran, told && is_whole);
+        let code = self.exit_code(&ran, told && is_whole && kept.is_ok());
         self.leave_last_word(&ran, code);
         if let Some(agents) = agents {
             agents.conclude(code);
@@ -272,6 +277,7 @@ impl Going<'_> {
         Ok(Some(web))
     }
 
+    /// Makes the run; the second value says whether its journal is complete.
     fn conduct(
         &self,
         plan: &Arc<TestPlan>,
@@ -279,7 +285,7 @@ impl Going<'_> {
         show: &mut Show,
         outputs: &mut Outputs,
         web: Option<&Web>,
-    ) -> Result<Ran, K6Error> {
+    ) -> Result<(Ran, Result<(), Ending>), K6Error> {
         let place = match &self.run.journal {
             Some(path) => journal::Place::File(path.into()),
             None => journal::Place::Nowhere,
@@ -302,10 +308,9 @@ impl Going<'_> {
         };
         let ran = loadline_run::run(Arc::clone(plan), setup, &mut on_event)
             .map_err(|error| K6Error::new(error.exit_code(), error.to_string()));
-        journal
-            .end(true)
-            .map_err(|ending| K6Error::new(ending.code, ending.message()))?;
-        ran
+        // A journal that broke off costs no result.
+        let kept = journal.end(true);
+        ran.map(|ran| (ran, kept))
     }
 
     /// Prints the summary, the verdict, and errors; returns whether all of it could be written.
@@ -439,18 +444,20 @@ impl Going<'_> {
     }
 
     fn tell_thresholds(&self, result: &RunResult) {
+        let mut marks = result.events.iter();
+        if result.totals.stop == StopReason::ThresholdCrossed
+            && let Some(mark) = marks.find(|mark| mark.kind == THRESHOLD_MARK)
+        {
+            // Those that were crossed then, not those that are crossed at the end.
+            self.log(Level::Error, &mark.text);
+            return;
+        }
         let crossed = crossed(result);
         if !crossed.is_empty() {
             let names = crossed.join(", ");
-            let end = match result.totals.stop {
-                StopReason::ThresholdCrossed => {
-                    "were crossed; at least one has abortOnFail enabled, stopping test prematurely"
-                }
-                _ => "have been crossed",
-            };
             self.log(
                 Level::Error,
-                &format!("thresholds on metrics '{names}' {end}"),
+                &format!("thresholds on metrics '{names}' have been crossed"),
             );
         }
     }
@@ -494,7 +501,9 @@ impl Going<'_> {
         if let Some(mark) = mark_of_failure(ran) {
             return mark.code;
         }
-        if !crossed(&ran.result).is_empty() || ran.result.thresholds.iter().any(|t| !t.passed) {
+        // A threshold that ended the test may hold again at its end.
+        let was_ended = ran.result.totals.stop == StopReason::ThresholdCrossed;
+        if was_ended || ran.result.thresholds.iter().any(|outcome| !outcome.passed) {
             return ExitCode::ThresholdsFailed;
         }
         if ran.result.has_lost_agents() {

@@ -17,6 +17,7 @@ use loadline_model::{Nanos, ThresholdPlan};
 
 use super::crossing::Crossing;
 use super::window::Watch;
+use crate::script::Part;
 
 /// Evaluation interval of thresholds during a run, in nanoseconds; as in k6.
 pub(crate) const HOLD_EVERY: u64 = 2 * Nanos::PER_SECOND;
@@ -113,23 +114,22 @@ impl ScriptThresholds {
         Ok(())
     }
 
-    /// Adds a part of the run that ends at `until_ns`, with the measurements up to there. Returns the crossed
-    /// keys if one of them ends the run.
+    /// Adds a part of the run, with the measurements up to its end, `elapsed` after the start of the test. Returns the
+    /// crossed keys if one of them ends the run.
     pub(crate) fn told(
         &mut self,
         part: Option<&MeasurementsDelta>,
         total: Option<&MeasurementsDelta>,
-        span_ns: u64,
-        until_ns: u64,
+        at: Part,
+        elapsed: Duration,
     ) -> Option<Vec<Arc<str>>> {
         for key in &mut self.keys {
-            key.add_part(part, span_ns);
+            key.add_part(part, at.span_ns);
         }
-        let over_all = until_ns >= self.next_at;
+        let over_all = at.until_ns >= self.next_at;
         if over_all {
-            self.next_at = until_ns - until_ns % HOLD_EVERY + HOLD_EVERY;
+            self.next_at = at.until_ns - at.until_ns % HOLD_EVERY + HOLD_EVERY;
         }
-        let elapsed = Duration::from_nanos(until_ns);
         if over_all {
             let keys = self.keys.iter_mut();
             let crossed = keys.flat_map(|key| key.first_crossed(total, elapsed));

@@ -66,9 +66,14 @@ impl Run {
         let part = self.seen.take();
         self.total.merge(part.clone());
         self.at_ns += SECOND;
+        let at = Part {
+            span_ns: SECOND,
+            until_ns: self.at_ns,
+        };
+        let elapsed = Duration::from_nanos(self.at_ns);
         let crossed = self
             .thresholds
-            .told(Some(&part), Some(&self.total), SECOND, self.at_ns)?;
+            .told(Some(&part), Some(&self.total), at, elapsed)?;
         Some(crossed.iter().map(ToString::to_string).collect())
     }
 

@@ -227,6 +227,7 @@ impl Seat {
         self.sums.lose(begun, begun + under_way);
         self.live = LiveTotals {
             vus_active: 0,
+            vus_made: 0,
             interrupted: self.live.interrupted.saturating_add(self.live.active()),
             ..self.live
         };

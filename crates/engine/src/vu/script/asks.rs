@@ -5,14 +5,14 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use loadline_model::Nanos;
 use loadline_script::hop::HopOutcome;
 use loadline_script::vu::{Ask, Ending, OpId, Resume, Wait};
 use loadline_script::{ScriptVu, Step};
 
-use crate::client::StopSign;
+use crate::client::{Stop, StopSign};
 use crate::clock::Clock;
 use crate::slot::VuSlot;
 use crate::timers::Timers;
@@ -26,6 +26,8 @@ pub(crate) struct Asks {
     pub(crate) clock: Clock,
 }
 
+/// A hop that ended, and its outcome.
+type Ended = (OpId, HopOutcome);
 type UnderWay = Pin<Box<dyn Future<Output = (OpId, Result<HopOutcome, Cut>)>>>;
 
 impl Asks {
@@ -62,17 +64,29 @@ impl Asks {
                 Err(Cut) => Resume::Cancel,
             },
             Wait::Any(until) => self.wait(until, under_way).await,
-            Wait::Turn => self.turn().await,
+            Wait::Turn => self.turn(under_way).await,
         }
     }
 
-    /// Lets everything else on this worker have its turn.
-    async fn turn(&self) -> Resume {
+    /// Lets everything else on this worker have its turn, the requests of this virtual user too.
+    async fn turn(&self, under_way: &mut Vec<UnderWay>) -> Resume {
+        let Ok(mut ended) = self.look(under_way).await else {
+            return Resume::Cancel;
+        };
         tokio::task::yield_now().await;
-        match self.slot.guard(std::future::ready(())).await {
-            Ok(()) => Resume::Go,
+        match self.look(under_way).await {
+            Ok(more) => {
+                ended.extend(more);
+                Resume::Ended(ended)
+            }
             Err(_) => Resume::Cancel,
         }
+    }
+
+    /// Moves the hops under way on as far as they come without waiting; returns those that ended.
+    async fn look(&self, under_way: &mut Vec<UnderWay>) -> Result<Vec<Ended>, Stop> {
+        let look = std::future::poll_fn(|cx| Poll::Ready(poll_all(under_way, cx)));
+        self.slot.guard(look).await
     }
 
     /// Waits for the end of any hop, or an instant.
@@ -80,30 +94,35 @@ impl Asks {
         if let Some(until) = until {
             self.timers.add(until, &self.slot);
         }
-        let mut ended = Vec::new();
         let waited = self.slot.guard(std::future::poll_fn(|cx| {
-            let mut index = 0;
-            while index < under_way.len() {
-                match under_way[index].as_mut().poll(cx) {
-                    Poll::Ready((id, outcome)) => {
-                        drop(under_way.swap_remove(index));
-                        if let Ok(outcome) = outcome {
-                            ended.push((id, outcome));
-                        }
-                    }
-                    Poll::Pending => index += 1,
-                }
-            }
+            let ended = poll_all(under_way, cx);
             let is_due = until.is_some_and(|until| self.clock.now() >= until);
-            if is_due || !ended.is_empty() {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
+            match is_due || !ended.is_empty() {
+                true => Poll::Ready(ended),
+                false => Poll::Pending,
             }
         }));
         match waited.await {
-            Ok(()) => Resume::Ended(ended),
+            Ok(ended) => Resume::Ended(ended),
             Err(_) => Resume::Cancel,
         }
     }
+}
+
+/// Moves each hop on; removes and returns those that ended.
+fn poll_all(under_way: &mut Vec<UnderWay>, cx: &mut Context<'_>) -> Vec<Ended> {
+    let mut ended = Vec::new();
+    let mut index = 0;
+    while index < under_way.len() {
+        match under_way[index].as_mut().poll(cx) {
+            Poll::Ready((id, outcome)) => {
+                drop(under_way.swap_remove(index));
+                if let Ok(outcome) = outcome {
+                    ended.push((id, outcome));
+                }
+            }
+            Poll::Pending => index += 1,
+        }
+    }
+    ended
 }

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use loadline_kubernetes::LogFollower;
 
@@ -16,14 +16,14 @@ use crate::spec::LogSettings;
 
 /// Bytes per system call.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Chunks of standard input that are queued for the next read.
-const CHUNKS_MAX: usize = 256;
+/// Bytes of standard input that are kept for the next read.
+const KEPT_BYTES_MAX: usize = 16 << 20;
 
 /// A source of lines.
 pub(super) enum Feed {
     File(FileFollower),
     Input {
-        chunks: Receiver<Vec<u8>>,
+        arrived: Arc<Mutex<Arrived>>,
         buffer: LineBuffer,
     },
     Pods {
@@ -37,7 +37,7 @@ impl Feed {
     pub(super) fn new(settings: &LogSettings, kubeconfig: Option<&Path>) -> Result<Feed, String> {
         Ok(match settings.path.as_deref() {
             Some("-") => Feed::Input {
-                chunks: standard_input()?,
+                arrived: standard_input()?,
                 buffer: LineBuffer::default(),
             },
             Some(path) => Feed::File(FileFollower::new(Path::new(path), settings.from_start)),
@@ -57,20 +57,7 @@ impl Feed {
     ) -> Result<Vec<String>, Gap> {
         match self {
             Feed::File(file) => file.read(line).map_err(Gap),
-            Feed::Input { chunks, buffer } => {
-                // Not until there is none: a fast writer fills the channel as fast as it is read.
-                for _ in 0..CHUNKS_MAX {
-                    match chunks.try_recv() {
-                        Ok(chunk) => buffer.feed(&chunk, &mut *line),
-                        Err(TryRecvError::Empty) => break,
-                        Err(TryRecvError::Disconnected) => {
-                            buffer.finish(&mut *line);
-                            break;
-                        }
-                    }
-                }
-                Ok(Vec::new())
-            }
+            Feed::Input { arrived, buffer } => Ok(take(arrived).read(buffer, line)),
             Feed::Pods {
                 settings,
                 kubeconfig,
@@ -93,19 +80,87 @@ impl Feed {
     }
 }
 
+/// What arrived on standard input since the last read.
+#[derive(Debug, Default)]
+pub(super) struct Arrived {
+    bytes: Vec<u8>,
+    /// Bytes for which there was no room.
+    skipped: u64,
+    /// Whether standard input is closed.
+    is_over: bool,
+}
+
+impl Arrived {
+    fn add(&mut self, chunk: &[u8]) {
+        // The writer is never made to wait: it may be the service under test.
+        match self.bytes.len() + chunk.len() <= KEPT_BYTES_MAX {
+            true => self.bytes.extend_from_slice(chunk),
+            false => self.skipped += chunk.len() as u64,
+        }
+    }
+
+    fn read(self, buffer: &mut LineBuffer, line: &mut dyn FnMut(&str)) -> Vec<String> {
+        buffer.feed(&self.bytes, &mut *line);
+        if self.is_over {
+            buffer.finish(&mut *line);
+        }
+        let skipped = self.skipped;
+        let lost = format!("{skipped} bytes of standard input were skipped: they came too fast");
+        (skipped > 0).then_some(lost).into_iter().collect()
+    }
+}
+
+fn take(arrived: &Mutex<Arrived>) -> Arrived {
+    let mut arrived = lock(arrived);
+    let is_over = arrived.is_over;
+    let taken = std::mem::take(&mut *arrived);
+    arrived.is_over = is_over;
+    taken
+}
+
+fn lock(arrived: &Mutex<Arrived>) -> MutexGuard<'_, Arrived> {
+    arrived.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Reads standard input on its own thread, which ends with the process: nothing can wake it.
-fn standard_input() -> Result<Receiver<Vec<u8>>, String> {
-    let (sender, receiver) = sync_channel(CHUNKS_MAX);
+fn standard_input() -> Result<Arc<Mutex<Arrived>>, String> {
+    let arrived = Arc::new(Mutex::new(Arrived::default()));
+    let kept = Arc::clone(&arrived);
     let read = move || {
         let mut input = io::stdin().lock();
         let mut chunk = vec![0; CHUNK_BYTES];
         while let Ok(length @ 1..) = input.read(&mut chunk) {
-            if sender.send(chunk[..length].to_vec()).is_err() {
-                return;
-            }
+            lock(&kept).add(&chunk[..length]);
         }
+        lock(&kept).is_over = true;
     };
     let thread = std::thread::Builder::new().name("observe-stdin".to_owned());
-    let started = thread.spawn(read).map(|_| receiver);
+    let started = thread.spawn(read).map(|_| arrived);
     started.map_err(|error| format!("cannot start a thread for standard input: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_arrives_is_read_once_and_what_does_not_fit_is_told() {
+        let arrived = Mutex::new(Arrived::default());
+        let mut buffer = LineBuffer::default();
+        let mut lines = Vec::new();
+        let mut read = |arrived: &Mutex<Arrived>| {
+            take(arrived).read(&mut buffer, &mut |line| lines.push(line.to_owned()))
+        };
+        arrived.lock().unwrap().add(b"one\ntw");
+        assert_eq!(read(&arrived), Vec::<String>::new());
+        arrived.lock().unwrap().add(b"o\nthree");
+        assert_eq!(read(&arrived), Vec::<String>::new());
+        arrived.lock().unwrap().is_over = true;
+        assert_eq!(read(&arrived), Vec::<String>::new());
+        let full = vec![b'\n'; KEPT_BYTES_MAX];
+        arrived.lock().unwrap().add(&full);
+        arrived.lock().unwrap().add(b"more");
+        assert!(read(&arrived)[0].starts_with("4 bytes"));
+        assert_eq!(lines[..3], ["one", "two", "three"]);
+    }
 }

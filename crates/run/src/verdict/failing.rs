@@ -121,12 +121,20 @@ pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
         None if given_up == 0 && fail_on_the_way => Limit::Network,
         Some(_) => Limit::Unknown,
         None if facts.are_unacknowledged(given_up) => Limit::Network,
+        None if finds_no_connection(facts) => Limit::Unknown,
         None if severed.is_some() => Limit::Unknown,
         None if waits_on_the_way(facts) => Limit::Network,
         // A slow sender and a slow network path look the same.
         None if facts.still_receives() && path::round_trip(facts).is_some() => Limit::Unknown,
         None => Limit::Target,
     }
+}
+
+/// Whether most of the requests without a response found no connection: a path that drops SYNs and a target that accepts
+/// none look the same.
+pub(super) fn finds_no_connection(facts: &Facts<'_>) -> bool {
+    let given_up = facts.counts.interrupted + facts.failed(ErrorClass::Timeout);
+    given_up > 0 && facts.seen.connections.failed.saturating_mul(2) >= given_up
 }
 
 /// Whether packets queue on the path, or every connection had to send again what was late: no target can cause that.

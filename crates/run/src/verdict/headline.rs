@@ -10,7 +10,7 @@ use super::backlog;
 use super::code::Code;
 use super::downtime;
 use super::facts::Facts;
-use super::failing::{fails_mostly, spoils, time_of_failures};
+use super::failing::{fails_mostly, finds_no_connection, spoils, time_of_failures};
 use super::lateness;
 use super::law;
 use super::losses;
@@ -379,6 +379,7 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     let ended = match limit {
         Limit::Target => Some("the target stopped responding"),
         Limit::Network => Some("the network lost all packets"),
+        Limit::Unknown if finds_no_connection(facts) => Some("no new connection was made"),
         _ => None,
     };
     if let Some((how, at)) = ended.zip(downtime::silent_from(facts)) {

@@ -257,7 +257,8 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
         Some(_) => return heaviest(weights, Limit::Target),
         None => {}
     }
-    if busy || all_in_use && !is_bursty(facts) || dropped_where_all_were_in_use(facts) {
+    let for_want = waited_where_all_were_in_use(facts) || dropped_where_all_were_in_use(facts);
+    if busy || all_in_use && !is_bursty(facts) || for_want {
         return side_that_holds(facts, weights);
     }
     // Virtual users were free most of the time. Arrivals that were still missed came in bursts: the generator
@@ -347,6 +348,17 @@ fn vus_of_dropped(facts: &Facts<'_>) -> u64 {
         0 | 1 => 0,
         _ => made,
     }
+}
+
+/// Whether most of the missed arrivals waited at the end of the schedule, and arrivals only waited in seconds at whose end
+/// every virtual user was in use: so a load ends that the target carried at first.
+fn waited_where_all_were_in_use(facts: &Facts<'_>) -> bool {
+    let missed = facts.missed().unwrap_or(0);
+    let waiting = || facts.rows.iter().filter(|row| row.waiting > 0);
+    let at_the_end = facts.rows.last().map_or(0, |row| row.waiting);
+    missed > 0
+        && at_the_end.saturating_mul(2) >= missed
+        && waiting().all(|row| row.active_vus >= facts.vus)
 }
 
 /// Whether all missed arrivals were dropped by scenarios that used all of their allowed virtual users; other

@@ -64,11 +64,20 @@ pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     (answers > 0.0 && are_many && are_lost).then_some(each)
 }
 
-/// How long responses wait for lost parts, in seconds: from the first byte to the last.
+/// How long responses wait for lost parts, in seconds: from the first byte to the last, and before it for those of other
+/// responses on the same connection.
 fn gaps_s(facts: &Facts<'_>) -> f64 {
-    let receiving = facts.seen.phases.receiving.mean();
-    let receiving = receiving.filter(|_| gaps_each(facts).is_some());
-    receiving.unwrap_or(0.0) / 1e9
+    if gaps_each(facts).is_none() {
+        return 0.0;
+    }
+    let phases = &facts.seen.phases;
+    let receiving = phases.receiving.mean().unwrap_or(0.0);
+    let waiting = &phases.waiting;
+    let behind_others = match streams_at_once(facts) > 1.0 {
+        true => waiting.mean().unwrap_or(0.0) - waiting.min().unwrap_or(0) as f64,
+        false => 0.0,
+    };
+    (receiving + behind_others.max(0.0)) / 1e9
 }
 
 /// Time that lost SYNs add to a request, in seconds. A full accept queue also drops SYNs; but then the path is short, or
@@ -90,7 +99,7 @@ fn lost_connects_s(facts: &Facts<'_>) -> f64 {
 /// connect time.
 fn waits_hardly(facts: &Facts<'_>) -> bool {
     /// As a share of the connect time.
-    const HARDLY: f64 = 0.02;
+    const HARDLY: f64 = 0.05;
     let waiting = &facts.seen.phases.waiting;
     let connect = facts.seen.connections.connect.mean().unwrap_or(0.0);
     let both = waiting.mean().zip(waiting.min());

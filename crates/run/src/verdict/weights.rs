@@ -122,7 +122,8 @@ pub(super) fn exhausted(facts: &Facts<'_>) -> Option<f64> {
     if facts.rows.is_empty() {
         let available = facts.elapsed_seconds() * 1e9 * facts.workers();
         let used = facts.evidence.totals.cpu_ns as f64 / available;
-        return (used >= BUSY).then_some(used);
+        let waited = facts.seen.run_queue_ns as f64 / available;
+        return (used >= BUSY || used + waited >= NEVER_RESTS).then_some(used + waited);
     }
     let rows = rows_at_most(facts);
     let is_busy = |row: &&&Row| {
@@ -244,7 +245,8 @@ fn own_delay_s(facts: &Facts<'_>) -> f64 {
 /// for too few reads.
 fn read_delay_s(facts: &Facts<'_>) -> Option<f64> {
     let delays = &facts.seen.connections.read_delay;
-    let is_known = delays.count() >= READS_KNOWN;
+    // Of few requests, all may be known.
+    let is_known = delays.count() >= READS_KNOWN.min(facts.seen.answered_time.count().max(1));
     delays.mean().filter(|_| is_known).map(|ns| ns / 1e9)
 }
 

@@ -243,3 +243,29 @@ fn losses_are_in_the_way_of_a_load_that_was_carried() {
         assert_eq!(is_told, limit == Limit::Network, "{}", verdict.headline);
     }
 }
+
+/// One of two replicas dies after four of ten seconds: what was missed at the end waited for virtual users, all of which
+/// waited for the other replica.
+#[test]
+fn a_queue_that_uses_up_the_virtual_users_at_the_end_is_the_targets() {
+    let limit_of = |free: u64| {
+        let mut run = Run::new(arrivals(300, 10, 500), 10.0, 2_849, 900.0);
+        run.answer(2_849, &[(0.4, 20 * MS), (0.3, 900 * MS), (0.3, 1_900 * MS)]);
+        run.totals.asked = Some(3_000);
+        run.totals.active_vus_max = 500;
+        run.metric("response_time_ns", &[(990 * MS, 2_849)]);
+        run.metric("service_time_ns", &[(900 * MS, 2_849)]);
+        run.metric("schedule_lag_ns", &[(MS / 10, 2_300), (30 * MS, 200)]);
+        run.seconds(10, |second, row| {
+            row.offered = Some(300);
+            row.active_vus = 7 + second.saturating_sub(3) * 100;
+            if second > 7 {
+                row.waiting = 151;
+                row.active_vus = 500 - free;
+            }
+        });
+        run.judge().limit
+    };
+    assert_eq!(limit_of(0), Limit::Target);
+    assert_eq!(limit_of(100), Limit::Generator);
+}

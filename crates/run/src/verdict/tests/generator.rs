@@ -214,3 +214,16 @@ fn a_load_that_was_sent_partly_late_was_held_up_by_whoever_stood_still() {
         assert_eq!(verdict.delivery == Delivery::FellShort, is_late);
     }
 }
+
+/// Four users whose responses take the generator seconds to handle, beside other processes: no second ends within the
+/// planned time.
+#[test]
+fn a_few_responses_that_lie_unread_are_the_generators() {
+    for (waited_ms, limit) in [(13_500, Limit::Generator), (0, Limit::Target)] {
+        let mut run = Run::new(constant_vus(4, 5), 14.0, 4, 6_000.0);
+        run.series.clear();
+        run.totals.cpu_ns = 900 * MS;
+        run.totals.seen.run_queue_ns = waited_ms * MS;
+        assert_eq!(run.judge().limit, limit);
+    }
+}

@@ -181,6 +181,24 @@ fn a_lost_segment_holds_up_the_streams_of_its_connection() {
     }
 }
 
+/// Two connections of ten streams on a link that loses some parts of responses: the others wait behind them.
+#[test]
+fn streams_that_wait_for_lost_parts_of_others_wait_on_the_way() {
+    for (out_of_order, limit) in [(4_000, Limit::Network), (0, Limit::Target)] {
+        let mut run = Run::new(constant_vus(20, 9), 9.0, 280, 630.0);
+        run.plan.client.protocol = Protocol::Negotiate { streams: 10 };
+        let seen = &mut run.totals.seen;
+        (seen.connections.opened, seen.connections.http2) = (2, 2);
+        seen.connections.out_of_order = out_of_order;
+        (0..2).for_each(|_| seen.connections.min_rtt.record(20 * MS));
+        seen.phases.waiting.record(25 * MS);
+        (0..280).for_each(|_| seen.phases.waiting.record(430 * MS));
+        (0..280).for_each(|_| seen.phases.receiving.record(180 * MS));
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
 /// A link that drops everything for seconds, and a target that hangs: it acknowledges what it does not answer.
 #[test]
 fn responses_that_are_late_by_an_outage_are_late_on_the_way() {

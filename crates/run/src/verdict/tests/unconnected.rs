@@ -193,3 +193,27 @@ fn data_that_nobody_ever_took_was_lost_on_the_way() {
         );
     }
 }
+
+/// A path that drops all SYNs from some time on, or a target that accepts no connection any more.
+#[test]
+fn where_no_new_connection_is_made_any_more_nobody_is_blamed() {
+    let judged = |never_made: u64| {
+        let mut run = Run::new(constant_vus(10, 9), 9.0, 840, 30.0);
+        run.fail(ErrorClass::Timeout, 30, 2_000 * MS);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 870 - never_made;
+        connections.failed = never_made;
+        (0..840).for_each(|_| connections.min_rtt.record(4 * MS));
+        run.seconds(9, |second, row| {
+            row.active_vus = 10;
+            row.started = if second < 3 { 280 } else { 5 };
+            row.completed = if second < 3 { 280 } else { 0 };
+            row.good = row.completed;
+        });
+        run.judge()
+    };
+    let none = judged(28);
+    assert_eq!(none.limit, Limit::Unknown, "{}", none.headline);
+    assert!(none.headline.contains("until no new connection was made"));
+    assert_eq!(judged(0).limit, Limit::Target);
+}

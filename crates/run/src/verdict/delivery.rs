@@ -57,7 +57,7 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(stopped(facts));
     findings.extend(unanswered(facts, limit));
-    findings.extend(never_answered(facts, limit));
+    findings.extend(never_answered(facts, limit).or_else(|| kept_waiting(facts)));
     findings.extend(closed_connections::told(facts));
     findings.extend(paused(facts));
     findings.extend(missed(facts));
@@ -387,6 +387,22 @@ fn never_answered(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         ),
         advice,
     ))
+}
+
+/// Virtual users that waited for one response during the whole load, while others were served.
+fn kept_waiting(facts: &Facts<'_>) -> Option<Finding> {
+    let kept = facts.kept_waiting();
+    (kept > 0).then(|| {
+        Code::NeverAnswered.finding(
+            Gravity::Caution,
+            format!(
+                "{kept} of {} waited for one response until the load ended; the others had all {} before",
+                counted(facts.vus, "virtual user"),
+                counted(facts.counts.completed.saturating_sub(kept), "response")
+            ),
+            "look for a limit on connections served at once: workers, threads, maxconn, a hanging process",
+        )
+    })
 }
 
 /// Instant failures from which the pauses are reported; with fewer, there may have been no pause.

@@ -360,7 +360,15 @@ fn unhurried_in_words(facts: &Facts<'_>, vus: &str) -> String {
 }
 
 fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
-    let vus = counted(vus_in_use(facts), "VU");
+    let in_use = vus_in_use(facts);
+    let vus = match facts.kept_waiting() {
+        0 => counted(in_use, "VU"),
+        kept => format!(
+            "{} of {}",
+            in_use.saturating_sub(kept),
+            counted(in_use, "VU")
+        ),
+    };
     let stuck = facts.stuck();
     if let Some(stuck) = stuck.filter(|_| matches!(limit, Limit::Target | Limit::Network)) {
         let silent = match limit {

@@ -11,6 +11,7 @@ use loadline_model::url::Scheme;
 use super::facts::{Facts, share};
 use super::failing::FAILURES_OF_OFFERED;
 use super::path;
+use super::stats::longer_than;
 
 /// Requests without a response at the end of the run.
 pub(super) struct Stuck {
@@ -91,6 +92,26 @@ impl Facts<'_> {
         let are_many = share(requests, self.counts.started) >= FAILURES_OF_OFFERED;
         let is_left = are_many && waited >= self.in_vain_s() && self.missed().is_none();
         is_left.then_some(Stuck { requests, waited })
+    }
+
+    /// Virtual users of a steady load that waited for one response until it ended, if others got many meanwhile.
+    pub(super) fn kept_waiting(&self) -> u64 {
+        const WHOLE: f64 = 0.97;
+        const LEAST_S: f64 = 3.0;
+        /// Responses of each of the others.
+        const MANY: u64 = 5;
+        let planned = self.evidence.plan.duration().unwrap_or_default();
+        let planned_s = planned.as_secs_f64();
+        if self.open || !self.load_is_constant() || planned_s < LEAST_S {
+            return 0;
+        }
+        let kept = longer_than(&self.seen.answered_time, (WHOLE * planned_s * 1e9) as u64);
+        let others = self.vus.saturating_sub(kept);
+        let answered = self.counts.completed.saturating_sub(kept);
+        match kept < self.vus && answered >= MANY * others {
+            true => kept,
+            false => 0,
+        }
     }
 
     /// Seconds after which a response can no longer be expected.

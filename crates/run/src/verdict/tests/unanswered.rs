@@ -202,3 +202,23 @@ fn what_sinks_hold_up_is_no_death_of_the_target() {
     // They only waited from then on.
     assert!(found(&judged(4_000 * MS), Code::TargetDied).is_none());
 }
+
+/// Eight workers that each keep one connection: the other users wait until the load ends.
+#[test]
+fn users_that_are_not_served_during_the_load_are_told() {
+    for (kept, told) in [(22, true), (0, false), (30, false)] {
+        let mut run = Run::new(constant_vus(30, 6), 6.0, 815, 60.0);
+        let part = f64::from(kept) / 815.0;
+        run.answer(815, &[(1.0 - part, 59 * MS), (part, 6_050 * MS)]);
+        run.totals.active_vus_max = 30;
+        let verdict = run.judge();
+        let is_told = found(&verdict, Code::NeverAnswered).is_some();
+        assert_eq!(is_told, told, "{}", verdict.headline);
+        assert_eq!(
+            verdict.headline.contains("8 of 30 VUs"),
+            told,
+            "{}",
+            verdict.headline
+        );
+    }
+}

@@ -9,6 +9,7 @@ mod setup;
 pub(crate) mod task;
 
 use std::future::Future;
+use std::panic::resume_unwind;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -83,8 +84,10 @@ impl Worker {
         // The virtual users must be waiting before the first arrival, which may be due at once.
         while !self.hosted.iter().all(|hosted| hosted.share.is_waiting()) {
             tokio::task::yield_now().await;
+            self.pass_on_panic();
         }
         loop {
+            self.pass_on_panic();
             let now = self.clock.now();
             self.obey(now);
             self.heed_steering();
@@ -110,6 +113,14 @@ impl Worker {
             self.wait_until(next).await;
         }
         self.report_end();
+    }
+
+    /// Panics if a virtual user did.
+    fn pass_on_panic(&self) {
+        let mut shares = self.hosted.iter().map(|hosted| &hosted.share);
+        if let Some(panic) = shares.find_map(|share| share.take_panic()) {
+            resume_unwind(panic);
+        }
     }
 
     fn take_over_at(&mut self, from: Nanos) {

@@ -5,7 +5,9 @@
 
 mod gate;
 mod steering;
+mod tasks;
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -50,6 +52,8 @@ pub(crate) struct ScenarioShare {
     idle: RefCell<VecDeque<Rc<VuSlot>>>,
     living: Cell<u32>,
     over: Cell<bool>,
+    /// The panic of a virtual user.
+    panic: RefCell<Option<Box<dyn Any + Send>>>,
     /// Whether everything running was interrupted, and assigned arrivals may no longer start.
     cut: Cell<bool>,
     /// Arrivals wait for a virtual user.
@@ -116,6 +120,7 @@ impl ScenarioShare {
             idle: RefCell::default(),
             living: Cell::new(0),
             over: Cell::new(false),
+            panic: RefCell::default(),
             cut: Cell::new(false),
             exhausted: Cell::new(false),
             end: Cell::new(end),
@@ -296,16 +301,6 @@ impl ScenarioShare {
         (0..count).map(|_| self.make_vu(timers, make)).collect()
     }
 
-    /// Starts an initial virtual user.
-    fn start_vu(&self, task: VuTask) {
-        let is_open = matches!(&*self.schedule.borrow(), Schedule::Open(_));
-        if is_open {
-            tokio::task::spawn_local(task.run_open(None));
-        } else {
-            tokio::task::spawn_local(task.run_closed());
-        }
-    }
-
     fn make_vu(self: &Rc<Self>, timers: &Rc<Timers>, make: MakeBehaviour<'_>) -> VuTask {
         let task = self.make_uncounted_vu(timers, make);
         if let Some(scenario) = &self.script {
@@ -356,7 +351,7 @@ impl ScenarioShare {
             } else if self.may_make_vu() {
                 let arrival = self.take();
                 let task = self.make_unplanned_vu(timers, make);
-                tokio::task::spawn_local(task.run_open(arrival));
+                self.spawn(task.run_open(arrival));
             } else if self
                 .siblings
                 .iter()

@@ -65,7 +65,7 @@ impl ScenarioShare {
     fn make_up_to(self: &Rc<Self>, hosted: u32, timers: &Rc<Timers>, make: MakeBehaviour<'_>) {
         while !self.over.get() && (self.slots.borrow().len() as u32) < hosted {
             let task = self.make_vu(timers, make);
-            tokio::task::spawn_local(task.run_closed());
+            self.spawn(task.run_closed());
         }
     }
 

@@ -478,8 +478,7 @@ fn host(
             };
             let scenario = Rc::new(ScenarioScript::new(
                 worker,
-                &setup.plan,
-                index,
+                (&setup.plan, index, &setup.share),
                 function,
                 &script.setup.data,
                 &script.numbers,

@@ -294,7 +294,7 @@ impl Host for VuHost {
             name: Arc::clone(&scenario.name),
             executor: scenario.executor,
             start_unix_ms: (started_ms + scenario.start.0 as f64 / 1e6).floor(),
-            progress: scenario.progress(self.now(), iteration),
+            progress: scenario.progress(self.now()),
             iteration_in_instance: self.iteration_in_instance.get(),
             iteration_in_test: iteration,
             iteration_in_scenario: self.iteration_in_scenario.get(),

@@ -255,6 +255,7 @@ impl ScriptBehaviour {
         client.end_of_iteration();
         host.cut_short(client.take_cut());
         let (sent, received) = client.take_bytes();
+        self.scenario.count_ended();
         let metadata = host.current_metadata();
         let on = Occasion {
             at: now,

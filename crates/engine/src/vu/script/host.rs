@@ -127,7 +127,7 @@ impl VuHost {
     }
 
     /// Counts hops whose response is no longer awaited. Metrics exclude them, as in k6.
-    pub(super) fn cut_short(&self, hops: u64) {
+    pub(crate) fn cut_short(&self, hops: u64) {
         let life = Life::begin(None, self.shared.clock.now());
         let mut recorder = self.shared.recorder.borrow_mut();
         for _ in 0..hops {

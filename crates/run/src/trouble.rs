@@ -33,6 +33,12 @@ impl Trouble {
     }
 
     /// Whether it ends the test.
+    /// A signal stopped a function of the script.
+    pub(crate) fn stopped(function: &str) -> Trouble {
+        let message = format!("{function}() was stopped by a signal");
+        Trouble::new(ExitCode::ExternalAbort, message)
+    }
+
     pub(crate) fn ends_test(&self) -> bool {
         self.code != ExitCode::MarkedFailed
     }
@@ -83,7 +89,7 @@ pub(crate) fn exit_code_of(error: &StartError) -> ExitCode {
     }
 }
 
-/// The trouble for the way in which `setup`, `teardown` or `handleSummary` ended; `None`: it returned.
+/// The trouble for the way in which `setup` or `teardown` ended; `None`: it returned.
 pub(crate) fn trouble_in(
     ending: AroundEnding,
     (code, function, limit): (ExitCode, &str, Duration),
@@ -98,10 +104,7 @@ pub(crate) fn trouble_in(
             }),
             ..Trouble::new(code, out_of_time(function, limit))
         }),
-        AroundEnding::Stopped => Some(Trouble::new(
-            ExitCode::ExternalAbort,
-            format!("{function}() was stopped by a signal"),
-        )),
+        AroundEnding::Stopped => Some(Trouble::stopped(function)),
     }
 }
 

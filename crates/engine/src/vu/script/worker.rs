@@ -28,7 +28,7 @@ use crate::live::{LiveCounters, LiveTotals, iterations_ended, vus_at_work};
 use crate::mailbox::Mailbox;
 use crate::record_script::{Occasion, ScriptRecorder};
 use crate::report::WorkerReport;
-use crate::script::{ScriptLog, ScriptSetup, ScriptSignal};
+use crate::script::{InitFailure, ScriptLog, ScriptSetup, ScriptSignal};
 use crate::vu::script_client::ScriptClientSettings;
 
 /// State shared by a worker's script virtual users.
@@ -125,8 +125,8 @@ impl WorkerScript {
     }
 
     /// A virtual user that the test needs could not be initialized.
-    pub(crate) fn init_failed(&self, failure: &ScriptFailure) {
-        self.signal(ScriptSignal::InitFailed(failure.clone()));
+    pub(crate) fn init_failed(&self, failure: InitFailure) {
+        self.signal(ScriptSignal::InitFailed(failure));
         self.stop_all();
     }
 

@@ -361,6 +361,12 @@ fn tls(versions: Option<TlsVersions>, verify: bool) -> Result<TlsPlan, String> {
         Some(max) => spoken(max).ok_or_else(|| {
             format!(
                 "tlsVersion: {} is not supported; the lowest is tls1.2",
+    if let (Some(min), Some(max)) = (min, max)
+        && min > max
+    {
+        let [min, max] = [min, max].map(|version| VERSIONS[version]);
+        return Err(format!("tlsVersion: min {min} is above max {max}"));
+    }
                 VERSIONS[max]
             )
         })?,

@@ -441,6 +441,9 @@ pub struct Signal {
     pub trace: ::prost::alloc::string::String,
     #[prost(enumeration = "signal::FailureKind", tag = "4")]
     pub failure: i32,
+    /// The number of the virtual user in the whole test.
+    #[prost(uint64, tag = "5")]
+    pub vu: u64,
 }
 /// Nested message and enum types in `Signal`.
 pub mod signal {

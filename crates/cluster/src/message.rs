@@ -10,7 +10,7 @@ use flate2::bufread::DeflateDecoder;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
-use loadline_engine::{ScriptSignal, WorkerReport};
+use loadline_engine::{InitFailure, ScriptSignal, WorkerReport};
 use loadline_metric::{Aggregated, DistinctSeries, MetricId, TagSet};
 use loadline_model::{Nanos, RunCommand, Snapshot};
 use loadline_script::host::LogLevel;
@@ -328,7 +328,8 @@ impl From<ScriptSignal> for Signal {
         match signal {
             ScriptSignal::Aborted(message) => plain(signal::Kind::Aborted, message),
             ScriptSignal::MarkedFailed(message) => plain(signal::Kind::MarkedFailed, message),
-            ScriptSignal::InitFailed(failure) => Signal {
+            ScriptSignal::InitFailed(InitFailure { vu, failure }) => Signal {
+                vu,
                 trace: failure.trace,
                 failure: FAILURES
                     .iter()
@@ -347,13 +348,16 @@ pub(crate) fn signal_received(signal: Signal) -> Option<ScriptSignal> {
         signal::Kind::Unknown => return None,
         signal::Kind::Aborted => ScriptSignal::Aborted(signal.message),
         signal::Kind::MarkedFailed => ScriptSignal::MarkedFailed(signal.message),
-        signal::Kind::InitFailed => ScriptSignal::InitFailed(ScriptFailure {
-            kind: FAILURES
-                .iter()
-                .find(|(_, sent)| *sent == failure)
-                .map_or(FailureKind::Thrown, |(kind, _)| *kind),
-            message: signal.message,
-            trace: signal.trace,
+        signal::Kind::InitFailed => ScriptSignal::InitFailed(InitFailure {
+            vu: signal.vu,
+            failure: ScriptFailure {
+                kind: FAILURES
+                    .iter()
+                    .find(|(_, sent)| *sent == failure)
+                    .map_or(FailureKind::Thrown, |(kind, _)| *kind),
+                message: signal.message,
+                trace: signal.trace,
+            },
         }),
     })
 }
@@ -493,10 +497,13 @@ mod tests {
             None
         );
         for (kind, _) in FAILURES {
-            let failure = ScriptFailure {
-                kind,
-                message: "m".to_owned(),
-                trace: "\tat f\n".to_owned(),
+            let failure = InitFailure {
+                vu: 7,
+                failure: ScriptFailure {
+                    kind,
+                    message: "m".to_owned(),
+                    trace: "\tat f\n".to_owned(),
+                },
             };
             let sent = Signal::from(ScriptSignal::InitFailed(failure.clone()));
             let Some(ScriptSignal::InitFailed(read)) = signal_received(sent) else {

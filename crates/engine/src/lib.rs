@@ -34,5 +34,5 @@ pub use net::TlsError;
 pub use planned::PlannedArrivals;
 pub use record_script::{Occasion, ScriptMetrics, ScriptRecorder};
 pub use report::{INTERVAL, WorkerReport};
-pub use script::{ScriptLog, ScriptSetup, ScriptSignal, Traced};
+pub use script::{InitFailure, ScriptLog, ScriptSetup, ScriptSignal, Traced};
 pub use start::{Engine, EngineSetup, StartError};

@@ -22,10 +22,15 @@ pub struct LiveCounters {
     iterations_interrupted: AtomicU64,
 }
 
-/// Active virtual users of one scenario on a worker.
+/// One scenario on a worker.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct AtWork(AtomicU64);
+struct AtWork {
+    /// Active virtual users.
+    vus: AtomicU64,
+    /// Iterations that ended, in whatever way.
+    ended: AtomicU64,
+}
 
 /// The sum of all workers' counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,8 +96,8 @@ impl LiveCounters {
 
     /// Shows the counts of remote workers in place of a local worker: all of them belong to the first scenario.
     pub fn show(&self, totals: &LiveTotals) {
-        if let Some(AtWork(count)) = self.at_work.first() {
-            count.store(totals.vus_active, Relaxed);
+        if let Some(first) = self.at_work.first() {
+            first.vus.store(totals.vus_active, Relaxed);
         }
         for (counter, value) in [
             (&self.started, totals.started),
@@ -136,10 +141,16 @@ impl LiveCounters {
         }
     }
 
+    /// Counts an iteration of a scenario that ended in whatever way.
+    #[inline]
+    pub(crate) fn count_ended(&self, scenario: usize) {
+        bump(&self.at_work[scenario].ended);
+    }
+
     /// Counts a virtual user of a scenario that became active or idle.
     #[inline]
     pub(crate) fn note_at_work(&self, scenario: usize, is_at_work: bool) {
-        let AtWork(count) = &self.at_work[scenario];
+        let count = &self.at_work[scenario].vus;
         let before = count.load(Relaxed);
         let after = match is_at_work {
             true => before + 1,
@@ -156,7 +167,7 @@ impl LiveCounters {
     /// Active virtual users of the worker, over all scenarios.
     fn at_work(&self) -> u64 {
         let counts = self.at_work.iter();
-        counts.map(|AtWork(count)| count.load(Relaxed)).sum()
+        counts.map(|at_work| at_work.vus.load(Relaxed)).sum()
     }
 
     /// Adds this worker's counters to a sum.
@@ -178,13 +189,19 @@ impl LiveCounters {
 pub(crate) fn vus_at_work(all: &[Arc<LiveCounters>], scenario: Option<usize>) -> VusAtWork {
     let of_scenario = |index: usize| -> u64 {
         let counts = all.iter().filter_map(|live| live.at_work.get(index));
-        counts.map(|AtWork(count)| count.load(Relaxed)).sum()
+        counts.map(|at_work| at_work.vus.load(Relaxed)).sum()
     };
     let count = |vus: u64| u32::try_from(vus.max(1)).unwrap_or(u32::MAX);
     VusAtWork {
         scenario: count(scenario.map_or(1, of_scenario)),
         run: count(all.iter().map(|live| live.at_work()).sum()),
     }
+}
+
+/// Iterations of a scenario that ended, over all workers counted here.
+pub(crate) fn iterations_ended(all: &[Arc<LiveCounters>], scenario: usize) -> u64 {
+    let counts = all.iter().filter_map(|live| live.at_work.get(scenario));
+    counts.map(|at_work| at_work.ended.load(Relaxed)).sum()
 }
 
 /// One writer: a load and a store, without a locked instruction.
@@ -218,6 +235,11 @@ mod tests {
         let mut totals = LiveTotals::default();
         all.iter().for_each(|live| live.add_to(&mut totals));
         assert_eq!(totals.vus_active, 3);
+        for (worker, scenario) in [(0, 1), (1, 1), (1, 0)] {
+            all[worker].count_ended(scenario);
+        }
+        let ended = [0, 1, 2].map(|scenario| iterations_ended(&all, scenario));
+        assert_eq!(ended, [1, 2, 0]);
     }
 
     #[test]

@@ -56,6 +56,15 @@ pub enum ScriptSignal {
     Aborted(String),
     /// `exec.test.fail(message)`: the test continues, and counts as failed.
     MarkedFailed(String),
-    /// Module code threw in a virtual user that was made late.
-    InitFailed(ScriptFailure),
+    /// Module code failed in a virtual user that the test needs.
+    InitFailed(InitFailure),
+}
+
+/// Module code that failed in a virtual user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitFailure {
+    /// The number of the virtual user in the whole test, from 1.
+    pub vu: u64,
+    /// How it failed.
+    pub failure: ScriptFailure,
 }

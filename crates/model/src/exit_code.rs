@@ -40,8 +40,8 @@ exit_codes! {
     SetupTimeout = 100, "setup() of the script took longer than setupTimeout";
     /// `teardown()` took too long.
     TeardownTimeout = 101, "teardown() of the script took longer than teardownTimeout";
-    /// Something else took too long.
-    Timeout = 102, "another function of the script exceeded its time limit, such as handleSummary()";
+    /// k6's code for other time limits.
+    Timeout = 102, "k6: another time limit was exceeded (loadline never uses this code)";
     /// Stopped through the REST API or the live page.
     RestAbort = 103, "stopped through the REST API or the live page";
     /// An option, plan or file cannot be run.

@@ -442,10 +442,9 @@ pub fn handle_summary(
         AroundEnding::Failed(failure) if failure.kind == FailureKind::Rejected => {
             Handled::Rejected(Trouble::thrown(&failure))
         }
-        ending => {
-            let late = (ExitCode::Timeout, "handleSummary", limit);
-            trouble_in(ending, late).map_or(Handled::Nothing, Handled::Failed)
-        }
+        AroundEnding::Done(_) => Handled::Nothing,
+        AroundEnding::Failed(failure) => Handled::Failed(Trouble::thrown(&failure)),
+        AroundEnding::Stopped => Handled::Failed(Trouble::stopped("handleSummary")),
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! Must not know when anything runs. Invariant: every trouble has an exit code and a message.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use loadline_engine::hook::AroundEnding;
-use loadline_engine::{ScriptSignal, StartError};
+use loadline_engine::{InitFailure, ScriptSignal, StartError};
 use loadline_model::ExitCode;
 use loadline_script::vu::{FailureKind, Hook, ScriptFailure};
 
@@ -17,7 +18,7 @@ pub struct Trouble {
     /// What happened, as logged at the end.
     pub message: String,
     /// What helps against it, or the kind of trouble; `None`: the message says it.
-    pub hint: Option<&'static str>,
+    pub hint: Option<Cow<'static, str>>,
     /// Whether the message includes the stack trace of a script.
     pub is_thrown: bool,
 }
@@ -30,6 +31,12 @@ impl Trouble {
             hint: None,
             is_thrown: false,
         }
+    }
+
+    /// A signal stopped a function of the script.
+    pub(crate) fn stopped(function: &str) -> Trouble {
+        let message = format!("{function}() was stopped by a signal");
+        Trouble::new(ExitCode::ExternalAbort, message)
     }
 
     /// Whether it ends the test.
@@ -45,7 +52,7 @@ impl Trouble {
             FailureKind::Thrown | FailureKind::OutOfMemory => Trouble {
                 code: ExitCode::ScriptException,
                 message,
-                hint: Some("script exception"),
+                hint: Some("script exception".into()),
                 is_thrown: true,
             },
             FailureKind::Aborted => Trouble::new(ExitCode::ScriptAbort, message),
@@ -63,7 +70,15 @@ pub(crate) fn trouble_of(signal: &ScriptSignal) -> Trouble {
         ScriptSignal::MarkedFailed(_) => {
             Trouble::new(ExitCode::MarkedFailed, "test run was marked as failed")
         }
-        ScriptSignal::InitFailed(failure) => Trouble::thrown(failure),
+        ScriptSignal::InitFailed(InitFailure { vu, failure }) => {
+            let thrown = Trouble::thrown(failure);
+            let kind = thrown.hint.map(|kind| format!(" ({kind})"));
+            let kind = kind.unwrap_or_default();
+            Trouble {
+                hint: Some(format!("error while initializing VU #{vu}{kind}").into()),
+                ..thrown
+            }
+        }
     }
 }
 
@@ -83,7 +98,7 @@ pub(crate) fn exit_code_of(error: &StartError) -> ExitCode {
     }
 }
 
-/// The trouble for the way in which `setup`, `teardown` or `handleSummary` ended; `None`: it returned.
+/// The trouble for the way in which `setup` or `teardown` ended; `None`: it returned.
 pub(crate) fn trouble_in(
     ending: AroundEnding,
     (code, function, limit): (ExitCode, &str, Duration),
@@ -93,20 +108,58 @@ pub(crate) fn trouble_in(
         AroundEnding::Failed(failure) => Some(Trouble::thrown(&failure)),
         AroundEnding::TimedOut => Some(Trouble {
             hint: Some(match function {
-                "setup" => "You can increase the time limit via the setupTimeout option",
-                _ => "You can increase the time limit via the teardownTimeout option",
+                "setup" => "You can increase the time limit via the setupTimeout option".into(),
+                _ => "You can increase the time limit via the teardownTimeout option".into(),
             }),
             ..Trouble::new(code, out_of_time(function, limit))
         }),
-        AroundEnding::Stopped => Some(Trouble::new(
-            ExitCode::ExternalAbort,
-            format!("{function}() was stopped by a signal"),
-        )),
+        AroundEnding::Stopped => Some(Trouble::stopped(function)),
     }
 }
 
 /// The message for a function of the script that did not return in time.
 pub(crate) fn out_of_time(function: &str, limit: Duration) -> String {
-    let seconds = limit.as_secs();
-    format!("{function}() execution timed out after {seconds} seconds")
+    let seconds = limit.as_secs_f64();
+    format!("{function}() execution timed out after {seconds:.0} seconds")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_limits_are_told_rounded_as_k6_does() {
+        let told = [900, 1500, 1900, 2500, 60_000].map(|ms| {
+            let text = out_of_time("setup", Duration::from_millis(ms));
+            text["setup() execution timed out after ".len()..].to_owned()
+        });
+        let want = [
+            "1 seconds",
+            "2 seconds",
+            "2 seconds",
+            "2 seconds",
+            "60 seconds",
+        ];
+        assert_eq!(told, want);
+    }
+
+    #[test]
+    fn a_failed_initialization_names_its_virtual_user() {
+        let of = |kind| {
+            let failure = ScriptFailure {
+                kind,
+                message: "Error: no".to_owned(),
+                trace: String::new(),
+            };
+            let failed = InitFailure { vu: 2, failure };
+            trouble_of(&ScriptSignal::InitFailed(failed)).hint
+        };
+        let hint = of(FailureKind::Thrown);
+        assert_eq!(
+            hint.as_deref(),
+            Some("error while initializing VU #2 (script exception)")
+        );
+        let hint = of(FailureKind::Aborted);
+        assert_eq!(hint.as_deref(), Some("error while initializing VU #2"));
+    }
 }

@@ -20,6 +20,7 @@ use loadline_script::vu::{Hook, Returned};
 use crate::load::Load;
 use crate::setup_data::sorted;
 use crate::thresholds::ScriptThresholds;
+use crate::trouble::out_of_time;
 
 /// Parts of a run kept until a summary is requested; more are summed anyway.
 const PARTS_MAX: usize = 4;
@@ -282,11 +283,9 @@ impl RunWatch {
         match report.ending {
             AroundEnding::Done(returned) => Ok(returned),
             AroundEnding::Failed(failure) => Err(failure.to_string()),
-            AroundEnding::TimedOut | AroundEnding::Stopped => Err(format!(
-                "{}() execution timed out after {} seconds",
-                hook.name(),
-                limit.unwrap_or_default().as_secs()
-            )),
+            AroundEnding::TimedOut | AroundEnding::Stopped => {
+                Err(out_of_time(hook.name(), limit.unwrap_or_default()))
+            }
         }
     }
 

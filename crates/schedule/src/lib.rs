@@ -86,6 +86,24 @@ impl Schedule {
     }
 }
 
+/// The iterations that all workers of a process run together; `None` if no number of them ends the scenario, or it is of
+/// the open model.
+#[must_use]
+pub fn iterations_of_process(executor: &Executor, share: &Share) -> Option<u64> {
+    match executor {
+        Executor::SharedIterations { .. } => {
+            Some(IterationPool::for_executor(executor, share).total())
+        }
+        Executor::PerVuIterations {
+            vus, iterations, ..
+        } => {
+            let vus = own_vus(&share.of_process(), *vus);
+            Some(iterations.saturating_mul(u64::from(vus)))
+        }
+        _ => None,
+    }
+}
+
 /// How many of the test's first `vus` virtual users belong to the share.
 fn own_vus(share: &Share, vus: u32) -> u32 {
     u32::try_from(share.count_below(u64::from(vus))).expect("a part is no more than the whole")
@@ -97,4 +115,42 @@ fn global_vu(share: &Share, vu: u32) -> u32 {
         .nth(u64::from(vu))
         .and_then(|number| u32::try_from(number).ok())
         .expect("a hosted virtual user is one of the plan's, which thirty-two bits count")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use loadline_model::segment::{Segment, SegmentSequence};
+
+    use super::*;
+
+    #[test]
+    fn the_iterations_of_a_process_are_those_of_its_workers() {
+        let halves: Vec<Segment> = ["0:1/2", "1/2:1"]
+            .map(|text| text.parse().expect("a segment"))
+            .into();
+        let sequence = SegmentSequence::new(halves.clone()).expect("a sequence");
+        let of = |executor: &Executor, half: usize, worker: u32| {
+            let share = Share::new(halves[half].clone(), sequence.clone(), worker, 2);
+            iterations_of_process(executor, &share.expect("a share"))
+        };
+        let per_vu = Executor::PerVuIterations {
+            vus: 3,
+            iterations: 10,
+            max_duration: None,
+        };
+        assert_eq!((of(&per_vu, 0, 0), of(&per_vu, 1, 0)), (Some(20), Some(10)));
+        let shared = Executor::SharedIterations {
+            vus: 2,
+            iterations: 10,
+            max_duration: None,
+        };
+        assert_eq!((of(&shared, 0, 1), of(&shared, 1, 1)), (Some(5), Some(5)));
+        let constant = Executor::ConstantVus {
+            vus: 2,
+            duration: Some(Duration::from_secs(1)),
+        };
+        assert_eq!(of(&constant, 0, 0), None);
+    }
 }

@@ -247,13 +247,9 @@ impl Open {
 
 /// Which arrivals belong to the share; `None` if its process has none of the virtual users.
 ///
-/// As in k6, a process gets arrivals in proportion to its maximum virtual users. If there are none at all,
-/// every arrival is dropped, and each process drops its part.
+/// As in k6, a process gets arrivals in proportion to its maximum virtual users, of which there is at least one.
 fn share_of_arrivals(share: &Share, max_vus: u32) -> Option<Share> {
-    match max_vus {
-        0 => Some(share.clone()),
-        max_vus => share.divided_by(max_vus.into()),
-    }
+    share.divided_by(max_vus.into())
 }
 
 /// What determines every arrival.

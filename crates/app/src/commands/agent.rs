@@ -196,8 +196,9 @@ fn script(
         env: with_own(recipe.script_env.clone(), &Env::of_process()),
         fetch: Box::new(archive),
     };
-    let loaded = script_run::load(&Loading::from(invocation), place, &log, secrets)
-        .map_err(|error| error.notice.message)?;
+    let loading = Loading::of(invocation, recipe.config.as_deref());
+    let loaded = loading.and_then(|loading| script_run::load(&loading, place, &log, secrets));
+    let loaded = loaded.map_err(|error| error.notice.message)?;
     let metrics = ScriptMetrics {
         registry: Arc::clone(&loaded.metrics.registry),
         series: Arc::new(SeriesPlan {

@@ -68,7 +68,8 @@ pub(super) fn packed(
         .map_err(|error| K6Error::other(format!("the options are not JSON: {error}")))?;
     let env = match invocation.exclude_env_vars {
         true => BTreeMap::new(),
-        false => invocation.env.clone(),
+        // With those of the archive that it was loaded from.
+        false => script.loaded.program.settings().env.clone(),
     };
     let recorded = script.loaded.sources.recorded();
     let mut archive = Archive::of(&recorded, &entry, &script.directory, options, env);

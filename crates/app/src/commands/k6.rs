@@ -3,16 +3,14 @@
 //! Must not know how any of them works. Invariant: a refusal is printed as a log line, in the log's own format
 //! if that is known.
 
-use std::io::Write;
-
 use loadline_model::ExitCode;
 
+use super::notices::{self, Told};
 use super::{archive, completion, control, deps, inspect, new, run, version};
 use crate::cli::script::ScriptCommand;
 use crate::cli::script::flags::GLOBAL;
 use crate::dialect::pflag::Kind;
-use crate::k6::{Identity, K6Error, K6Invocation, LogOutput, LogSettings, Reading};
-use crate::terminal::now;
+use crate::k6::{Identity, K6Error, K6Invocation, LogSettings, Reading};
 use crate::{Ending, Env, Files};
 
 /// Runs the command named by the words; flags may precede its name.
@@ -116,30 +114,12 @@ pub(super) fn overview(identity: Identity) -> String {
 
 /// An error as a log line, with the exit code.
 pub(super) fn refused(error: &K6Error, log: &LogSettings) -> Ending {
-    let told = error.before.iter().chain([&error.notice]);
-    let lines: String = told
-        .map(|notice| log.format.line(&notice.redacted(), &now::rfc3339()))
-        .collect();
-    let (out, err) = match &log.output {
-        LogOutput::None => (String::new(), String::new()),
-        LogOutput::Stdout => (lines, String::new()),
-        LogOutput::File { path, .. } if append(path, &lines) => (String::new(), String::new()),
-        LogOutput::Stderr | LogOutput::File { .. } | LogOutput::Loki(_) => (String::new(), lines),
-    };
+    let Told { out, err } = notices::told(error.before.iter().chain([&error.notice]), log);
     Ending {
         code: error.code,
         out,
         err,
     }
-}
-
-/// Adds lines to a log file; returns whether that succeeded.
-fn append(path: &str, lines: &str) -> bool {
-    let opened = std::fs::OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path);
-    opened.is_ok_and(|mut file| file.write_all(lines.as_bytes()).is_ok())
 }
 
 #[cfg(test)]

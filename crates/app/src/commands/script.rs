@@ -56,7 +56,7 @@ pub(super) fn load(
     env: &Env,
     files: &Files,
 ) -> Result<LoadedScript, K6Error> {
-    Found::of(invocation, env, files)?.load(invocation)
+    Found::of(invocation, env, files)?.load(invocation, None)
 }
 
 /// The same, with the text of the JSON options file, which is read before anything of the script runs.
@@ -70,7 +70,7 @@ pub(super) fn load_with_config(
 ) -> Result<(LoadedScript, Option<String>), K6Error> {
     let found = Found::of(invocation, env, files)?;
     match invocation.read_config(files) {
-        Ok(config) => Ok((found.load(invocation)?, config)),
+        Ok(config) => Ok((found.load(invocation, config.as_deref())?, config)),
         // As in k6, what is wrong with the text of the script and its imports is told first.
         Err(error) => {
             script_run::dependencies(invocation, found.place)?;
@@ -101,10 +101,14 @@ impl Found {
         })
     }
 
-    fn load(self, invocation: &K6Invocation) -> Result<LoadedScript, K6Error> {
+    fn load(
+        self,
+        invocation: &K6Invocation,
+        config: Option<&str>,
+    ) -> Result<LoadedScript, K6Error> {
         let directory = self.place.directory.clone();
         let log = Arc::clone(&self.logger) as _;
-        let loading = Loading::from(invocation);
+        let loading = Loading::of(invocation, config)?;
         let loaded = script_run::load(&loading, self.place, &log, self.secrets)?;
         Ok(LoadedScript {
             url: loaded.url().to_owned(),

@@ -28,12 +28,9 @@ pub(super) fn is_output(text: &str) -> bool {
     text.split('=').next() == Some(OUTPUT)
 }
 
-/// The pages of a run, and messages for the user about them.
-///
-/// # Errors
-/// An invalid switch, port or parameter.
-pub(super) fn pages(given: &Parsed, env: &Env) -> Result<(PageSettings, Vec<Notice>), K6Error> {
-    let mut pages = PageSettings {
+/// The pages that loadline's own flags ask for.
+pub(super) fn own_pages(given: &Parsed) -> PageSettings {
+    PageSettings {
         web: given.text("web").map(str::to_owned),
         reports: given
             .text("report")
@@ -43,9 +40,22 @@ pub(super) fn pages(given: &Parsed, env: &Env) -> Result<(PageSettings, Vec<Noti
         charts: given.text("charts").map(str::to_owned),
         json: given.text("json").map(str::to_owned),
         tui: given.switch("tui").unwrap_or(false),
-    };
+    }
+}
+
+/// The pages of a run, with that of k6's dashboard if an output or a variable asks for it, and messages for the user
+/// about them.
+///
+/// # Errors
+/// An invalid switch, port or parameter.
+pub(super) fn pages(
+    own: &PageSettings,
+    outputs: &[String],
+    env: &Env,
+) -> Result<(PageSettings, Vec<Notice>), K6Error> {
+    let mut pages = own.clone();
     let mut notices = Vec::new();
-    if let Some(parameters) = asked(given, env)? {
+    if let Some(parameters) = asked(outputs, env)? {
         let parameter = |name: &str| {
             let given = parameters.iter().rev().find(|(known, _)| known == name);
             let variable = PARAMETERS.iter().find(|(known, _)| *known == name);
@@ -70,15 +80,7 @@ pub(super) fn pages(given: &Parsed, env: &Env) -> Result<(PageSettings, Vec<Noti
 }
 
 /// The parameters of the dashboard; `None` if it is not requested.
-fn asked(given: &Parsed, env: &Env) -> Result<Option<Vec<(String, String)>>, K6Error> {
-    let outputs: Vec<&str> = match given.array("out") {
-        Some(outputs) => outputs,
-        None => env
-            .get("K6_OUT")
-            .into_iter()
-            .flat_map(|text| text.split(','))
-            .collect(),
-    };
+fn asked(outputs: &[String], env: &Env) -> Result<Option<Vec<(String, String)>>, K6Error> {
     if let Some(output) = outputs.iter().find(|text| is_output(text)) {
         let parameters = output
             .split_once('=')
@@ -137,6 +139,7 @@ fn bracketed(host: &str) -> String {
 mod tests {
     use super::*;
     use crate::cli::script::ScriptCommand;
+    use crate::k6::surroundings::outputs;
 
     fn of<const N: usize>(
         words: &[&str],
@@ -149,7 +152,9 @@ mod tests {
             .collect();
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let given = crate::dialect::pflag::parse(&tables, &words).expect("good flags");
-        pages(&given, &Env::from(env)).map_err(|error| error.notice.message)
+        let env = Env::from(env);
+        let outputs = outputs(&given, &env);
+        pages(&own_pages(&given), &outputs, &env).map_err(|error| error.notice.message)
     }
 
     fn web<const N: usize>(

@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use self::config_file::ConfigFile;
 use super::consolidate::{self, Overrides, Tiers};
+use super::dashboard;
 use super::flags;
 use super::json::Json;
 use super::log::LogSettings;
@@ -341,7 +342,9 @@ impl K6Invocation {
             config: config.options.clone(),
             ..self.tiers.clone()?
         };
-        let features = self.features(&config, notices);
+        let named = self.named_features(&config);
+        notices.extend(named.notices());
+        let features = named.known();
         let merge = features.contains(&Feature::MergeRunTags);
         let options = consolidate::merge(&tiers, merge, notices);
         let stats = options.summary_trend_stats.clone().unwrap_or_default();
@@ -359,6 +362,10 @@ impl K6Invocation {
         let derived = consolidate::derive(options, notices).map_err(K6Error::config)?;
         let mut options = derived.options;
         notices.extend(settings.notices.clone());
+        let outputs = self.named_outputs(&config);
+        let pages = dashboard::pages(&settings.pages, outputs, &self.settings_env);
+        let (pages, told) = pages?;
+        notices.extend(told);
         consolidate::apply(&self.overrides, &mut options).map_err(K6Error::config)?;
         consolidate::validate(&options, script.exports).map_err(K6Error::config)?;
         let around = self.surroundings(script, thresholds, features);
@@ -379,7 +386,7 @@ impl K6Invocation {
             console_output: options.console_output.clone(),
             rest: settings.rest.clone(),
             access: settings.access.clone(),
-            pages: settings.pages.clone(),
+            pages,
             journal: settings.journal.clone(),
             observe: settings.observe.clone(),
             agents: settings.agents.clone(),
@@ -497,32 +504,37 @@ impl K6Invocation {
         )
     }
 
-    /// Whether a flag or a variable enabled a feature.
-    #[must_use]
-    pub fn has_feature(&self, feature: Feature) -> bool {
-        self.settings.features.known().contains(&feature)
+    /// The known feature flags of the command line, otherwise of the JSON options file, whose text is `config`.
+    ///
+    /// # Errors
+    /// The text holds no options: exit code 104.
+    pub fn features(&self, config: Option<&str>) -> Result<Vec<Feature>, K6Error> {
+        let config = config.map(|text| self.config_of(text)).transpose()?;
+        Ok(self.named_features(&config.unwrap_or_default()).known())
     }
 
-    /// The known feature flags of the command line, otherwise of the file.
-    fn features(&self, config: &ConfigFile, notices: &mut Vec<Notice>) -> Vec<Feature> {
+    fn named_features(&self, config: &ConfigFile) -> NamedFeatures {
         let given = &self.settings.features;
-        let of_file = NamedFeatures {
-            source: "json",
-            names: config.options.features.clone().unwrap_or_default(),
-        };
-        let named = if given.names.is_empty() {
-            &of_file
-        } else {
-            given
-        };
-        notices.extend(named.notices());
-        named.known()
+        match given.names.is_empty() {
+            false => given.clone(),
+            true => NamedFeatures {
+                source: "json",
+                names: config.options.features.clone().unwrap_or_default(),
+            },
+        }
     }
 
-    fn outputs(&self, config: &ConfigFile) -> Result<Vec<OutputSpec>, K6Error> {
+    /// The outputs as written, those of the command line before those of the file.
+    fn named_outputs<'a>(&'a self, config: &'a ConfigFile) -> &'a [String] {
         let given = &self.settings.outputs;
         let of_file = config.outputs.as_ref().filter(|_| given.is_empty());
-        let named = of_file.unwrap_or(given).iter();
+        of_file.unwrap_or(given)
+    }
+
+    /// The outputs except the dashboard, which is a page.
+    fn outputs(&self, config: &ConfigFile) -> Result<Vec<OutputSpec>, K6Error> {
+        let named = self.named_outputs(config).iter();
+        let named = named.filter(|text| !dashboard::is_output(text));
         let read = named.map(|text| OutputSpec::parse(text).map_err(K6Error::other));
         let mut outputs = read.collect::<Result<Vec<_>, _>>()?;
         for spec in &mut outputs {

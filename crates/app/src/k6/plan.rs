@@ -209,7 +209,12 @@ fn rate(options: &ScenarioOptions, starts: i64) -> ArrivalRate {
 
 fn pool(options: &ScenarioOptions) -> Result<(u32, u32), String> {
     let before = options.pre_allocated_vus.unwrap_or(0);
-    Ok((vus(before)?, vus(options.max_vus.unwrap_or(before))?))
+    let most = options.max_vus.unwrap_or(before);
+    if most == 0 {
+        // In k6 such a test runs, and drops every iteration.
+        return Err("preAllocatedVUs is 0, and so is maxVUs: set one of them above 0".to_owned());
+    }
+    Ok((vus(before)?, vus(most)?))
 }
 
 fn segment(options: &K6Options) -> Result<Option<PlanSegment>, String> {
@@ -356,6 +361,12 @@ fn tls(versions: Option<TlsVersions>, verify: bool) -> Result<TlsPlan, String> {
         _ => None,
     };
     let defaults = TlsPlan::default();
+    if let (Some(min), Some(max)) = (min, max)
+        && min > max
+    {
+        let [min, max] = [min, max].map(|version| VERSIONS[version]);
+        return Err(format!("tlsVersion: min {min} is above max {max}"));
+    }
     let max_version = match max {
         None => defaults.max_version,
         Some(max) => spoken(max).ok_or_else(|| {

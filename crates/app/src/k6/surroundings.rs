@@ -33,12 +33,13 @@ pub(super) struct Settings {
     pub(super) summary_export: Option<String>,
     pub(super) new_machine_readable: bool,
     pub(super) summary_by: Option<String>,
-    /// As written.
+    /// As written, with the dashboard; empty: those of the file.
     pub(super) outputs: Vec<String>,
     pub(super) strict_outputs: bool,
     pub(super) audits: bool,
     pub(super) rest: Option<RestSettings>,
     pub(super) access: AccessSettings,
+    /// Those of loadline's own flags.
     pub(super) pages: PageSettings,
     pub(super) journal: Option<String>,
     pub(super) observe: WantedObservers,
@@ -279,8 +280,6 @@ pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<
             quoted(ENHANCED)
         )));
     }
-    let (pages, told) = dashboard::pages(given, over_process)?;
-    notices.extend(told);
     Ok(Settings {
         summary_mode: summary_mode(given, env)?,
         summary_export: text_or_env(given, env, "summary-export", "K6_SUMMARY_EXPORT")
@@ -296,7 +295,7 @@ pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<
         audits: or_env("audit", "LOADLINE_AUDIT")?,
         rest,
         access: access(given, env),
-        pages,
+        pages: dashboard::own_pages(given),
         journal: text_or_env(given, env, "journal", "LOADLINE_JOURNAL").map(str::to_owned),
         observe: observe(given, env)?,
         agents: agents(given)?,
@@ -446,13 +445,13 @@ fn summary_mode(given: &Parsed, env: &Env) -> Result<SummaryMode, K6Error> {
     }
 }
 
-fn outputs(given: &Parsed, env: &Env) -> Vec<String> {
+/// The named outputs, as written.
+pub(super) fn outputs(given: &Parsed, env: &Env) -> Vec<String> {
     let named = given.array("out").unwrap_or_else(|| {
         let named = env.get("K6_OUT").map(|text| text.split(','));
         named.into_iter().flatten().collect()
     });
-    let others = named.into_iter().filter(|text| !dashboard::is_output(text));
-    others.map(str::to_owned).collect()
+    named.into_iter().map(str::to_owned).collect()
 }
 
 fn rest(given: &Parsed, env: &Env) -> Option<RestSettings> {

@@ -45,14 +45,22 @@ pub(crate) struct Loading<'a> {
     pub(crate) freezes_env: bool,
 }
 
-impl<'a> From<&'a K6Invocation> for Loading<'a> {
-    fn from(invocation: &'a K6Invocation) -> Loading<'a> {
-        Loading {
+impl<'a> Loading<'a> {
+    /// As the command line says, and the text of the JSON options file.
+    ///
+    /// # Errors
+    /// The text holds no options.
+    pub(crate) fn of(
+        invocation: &'a K6Invocation,
+        config: Option<&str>,
+    ) -> Result<Loading<'a>, K6Error> {
+        let features = invocation.features(config)?;
+        Ok(Loading {
             script: &invocation.script,
             remote_libs: invocation.remote_libs,
             compatibility: invocation.compatibility,
-            freezes_env: invocation.has_feature(Feature::FreezeEnv),
-        }
+            freezes_env: features.contains(&Feature::FreezeEnv),
+        })
     }
 }
 
@@ -75,7 +83,7 @@ pub(crate) fn load(
     log: &Arc<dyn ScriptLog>,
     secrets: Arc<Secrets>,
 ) -> Result<Loaded, K6Error> {
-    let (sources, env) = sources(loading, place);
+    let (sources, env) = sources(loading.remote_libs, place);
     sources.load_entry().map_err(|error| {
         let could_not = CouldNot {
             script: loading.script,
@@ -121,7 +129,7 @@ pub(crate) fn dependencies(
     invocation: &K6Invocation,
     place: Place,
 ) -> Result<Dependencies, K6Error> {
-    let (sources, _) = sources(&Loading::from(invocation), place);
+    let (sources, _) = sources(invocation.remote_libs, place);
     sources.dependencies().map_err(|error| {
         let could_not = CouldNot {
             script: &invocation.script,
@@ -137,8 +145,8 @@ pub(crate) fn dependencies(
 }
 
 /// The sources of a script, and its `__ENV`.
-fn sources(loading: &Loading<'_>, place: Place) -> (Sources, BTreeMap<String, String>) {
-    let libraries = if loading.remote_libs {
+fn sources(remote_libs: bool, place: Place) -> (Sources, BTreeMap<String, String>) {
+    let libraries = if remote_libs {
         Libraries::Fetched
     } else {
         Libraries::Embedded

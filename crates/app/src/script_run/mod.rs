@@ -573,8 +573,8 @@ fn crossed(result: &RunResult) -> Vec<String> {
 
 fn notice_of(trouble: &Trouble) -> Notice {
     let mut notice = Notice::new(Level::Error, trouble.message.as_str());
-    if let Some(hint) = trouble.hint {
-        notice = notice.with("hint", hint);
+    if let Some(hint) = &trouble.hint {
+        notice = notice.with("hint", hint.as_ref());
     }
     if trouble.is_thrown {
         notice = notice.with("source", "stacktrace");

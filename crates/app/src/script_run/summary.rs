@@ -3,7 +3,7 @@
 //! Must not know how a run is made. Invariant: whatever `handleSummary` does, every requested file is written
 //! and some summary is printed.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -116,7 +116,7 @@ impl Telling<'_> {
                 .time_unit
                 .as_deref()
                 .and_then(SummaryTimeUnit::from_name),
-            colour: std::io::stdout().is_terminal() && !self.run.no_color,
+            colour: io::stdout().is_terminal() && !self.run.no_color,
         }
     }
 
@@ -130,8 +130,8 @@ impl Telling<'_> {
     fn old_data(&self, summary: &TestSummary, options: &SummaryOptions) -> Value {
         let context = HandleSummaryContext {
             setup_data: self.setup_data(),
-            stdout_is_terminal: std::io::stdout().is_terminal(),
-            stderr_is_terminal: std::io::stderr().is_terminal(),
+            stdout_is_terminal: io::stdout().is_terminal(),
+            stderr_is_terminal: io::stderr().is_terminal(),
             no_colour: self.run.no_color,
         };
         layouts::handle_summary_data(summary, options, &context)
@@ -182,16 +182,21 @@ impl Telling<'_> {
 
 /// Writes to a file or a stream; fails with k6's message.
 fn write(name: &str, content: &[u8]) -> Result<(), String> {
-    let written = match name {
-        "stdout" => print::to_stdout(&String::from_utf8_lossy(content)),
-        "stderr" => {
-            print::to_stderr(&String::from_utf8_lossy(content));
-            Ok(())
-        }
-        path => files::write(Path::new(path), content),
+    let why = |error: &io::Error| loadline_go::errno(&error.to_string());
+    let unsaved = |path: &str, error: &io::Error| {
+        let why = why(error);
+        format!("\t- error saving summary to '{name}': write {path}: {why}")
     };
-    written.map_err(|error| {
-        let why = loadline_go::errno(&error.to_string());
-        format!("\t- could not open '{name}': open {name}: {why}")
-    })
+    match name {
+        "stdout" => print::bytes_to_stdout(content).map_err(|error| unsaved("/dev/stdout", &error)),
+        "stderr" => print::bytes_to_stderr(content).map_err(|error| unsaved("/dev/stderr", &error)),
+        path => {
+            let opened = files::create(Path::new(path));
+            let mut file = opened.map_err(|error| {
+                format!("\t- could not open '{name}': open {name}: {}", why(&error))
+            })?;
+            file.write_all(content)
+                .map_err(|error| unsaved(path, &error))
+        }
+    }
 }

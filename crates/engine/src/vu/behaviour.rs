@@ -7,7 +7,6 @@
 use std::rc::Rc;
 
 use loadline_model::Nanos;
-use loadline_script::vu::ScriptFailure;
 
 use super::Judging;
 use super::beginning::Beginning;
@@ -16,6 +15,7 @@ use super::requests::RequestsVu;
 use super::script::{OffDutyVus, ScenarioScript, ScriptBehaviour};
 use super::shared::Shared;
 use super::steps::{GroupOnWorker, StepsVu};
+use crate::script::InitFailure;
 use crate::slot::VuSlot;
 use crate::timers::Timers;
 
@@ -57,7 +57,7 @@ impl VuBehaviour {
     }
 
     /// Initializes the virtual user, as far as possible before the run starts.
-    pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
+    pub(crate) async fn initialise(&mut self) -> Result<(), InitFailure> {
         match self {
             VuBehaviour::Requests(_) | VuBehaviour::Steps(_) => Ok(()),
             VuBehaviour::Script(script) => script.initialise().await,

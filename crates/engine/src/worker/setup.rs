@@ -19,7 +19,6 @@ use loadline_model::sample::Sample;
 use loadline_model::segment::Share;
 use loadline_model::{ClientPlan, Nanos, TestPlan};
 use loadline_schedule::{IterationPool, Schedule};
-use loadline_script::vu::ScriptFailure;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tokio::time::interval;
@@ -39,7 +38,7 @@ use crate::platform::{self, Alarm};
 use crate::record::{Recorder, SampleSink};
 use crate::report::WorkerReport;
 use crate::runtime;
-use crate::script::{ScriptSetup, ScriptSignal};
+use crate::script::{InitFailure, ScriptSetup, ScriptSignal};
 use crate::slot::VuSlot;
 use crate::start::StartError;
 use crate::steps::StepsSetup;
@@ -292,7 +291,7 @@ async fn make_ready(
             break;
         }
         if let Err(failure) = initialised(task, timers, shared.clock, mailbox).await {
-            let why = failure.to_string();
+            let why = failure.failure.to_string();
             drop(
                 setup
                     .reports
@@ -312,7 +311,7 @@ async fn initialised(
     timers: &Timers,
     clock: Clock,
     mailbox: &Mailbox,
-) -> Result<(), ScriptFailure> {
+) -> Result<(), InitFailure> {
     let slot = Rc::clone(&task.slot);
     let mut initialised = pin!(task.behaviour.initialise());
     let mut tick = interval(INIT_TICK);
@@ -478,8 +477,7 @@ fn host(
             };
             let scenario = Rc::new(ScenarioScript::new(
                 worker,
-                &setup.plan,
-                index,
+                (&setup.plan, index, &setup.share),
                 function,
                 &script.setup.data,
                 &script.numbers,

@@ -174,7 +174,8 @@ impl Sources {
         Ok(found)
     }
 
-    /// From now on, only files that were already opened can be opened.
+    /// From now on, only modules that were already loaded can be loaded, and only files that were already opened can be
+    /// opened: an archive and other agents have no more.
     pub fn seal(&self) {
         self.lock().is_sealed = true;
     }
@@ -252,6 +253,19 @@ impl Sources {
     }
 
     fn read_module(&self, loaded: &mut Loaded, name: &str) -> Result<SourceText, LoadError> {
+        let spelled = |loaded: &Loaded| {
+            loaded
+                .spelled
+                .get(name)
+                .map_or(name, String::as_str)
+                .to_owned()
+        };
+        if loaded.is_sealed {
+            let specifier = spelled(loaded);
+            return Err(LoadError::new(format!(
+                "the module \"{specifier}\" was not previously resolved during initialization (__VU==0)"
+            )));
+        }
         let url = Url::parse(name).map_err(|error| LoadError::new(format!("{name}: {error}")))?;
         if self.libraries == Libraries::Embedded
             && let Some((text, form)) = jslib::find(&url)
@@ -262,10 +276,8 @@ impl Sources {
             read.stands_for_common_js = form == jslib::Form::CommonJs;
             return Ok(read);
         }
-        let bytes = self.fetch.read(&url).map_err(|error| {
-            let spelled = loaded.spelled.get(name);
-            import_error(&url, spelled.map_or(name, String::as_str), &error)
-        })?;
+        let bytes = self.fetch.read(&url);
+        let bytes = bytes.map_err(|error| import_error(&url, &spelled(loaded), &error))?;
         loaded.recorded.files.insert(url.clone(), bytes.clone());
         let form = if resolve::is_standard_input(&url) {
             Form::TypeScript

@@ -297,6 +297,28 @@ fn names_may_be_used_again_where_the_language_says_so() {
 }
 
 #[test]
+fn no_module_is_read_after_the_seal() {
+    let entry = "file:///a/main.js";
+    let sources = sources(&[
+        (entry, "import './one.js'"),
+        ("file:///a/one.js", ""),
+        ("file:///a/two.js", ""),
+    ]);
+    assert_eq!(sources.load_entry(), Ok(()));
+    sources.seal();
+    let load = |specifier: &str| {
+        let name = sources.resolve(entry, specifier)?;
+        sources.load(&name).map(drop)
+    };
+    assert_eq!(load("./one.js"), Ok(()));
+    assert_eq!(
+        load("./two.js").expect_err("it is too late").message,
+        "the module \"./two.js\" was not previously resolved during initialization (__VU==0)"
+    );
+    assert_eq!(sources.recorded().files.len(), 2);
+}
+
+#[test]
 fn files_are_opened_from_the_folder_of_the_entry_and_only_before_the_seal() {
     let sources = sources(&[
         ("file:///a/main.js", ""),

@@ -311,6 +311,19 @@ fn a_json_file_of_options_is_the_lowest_tier() {
     let run = of(prometheus).expect("taken");
     assert_eq!(run.outputs[0].section, None);
     assert_eq!(run.outputs[1].section, Some(json!({"url": "http://h/w"})));
+    let dashboard = "{\"out\":[\"csv\",\"web-dashboard=port=81\"],\"features\":[\"freeze-env\"]}";
+    let run = of(dashboard).expect("taken");
+    assert_eq!(run.outputs.len(), 1);
+    assert_eq!(run.pages.web.as_deref(), Some("127.0.0.1:81"));
+    let features = invocation.features(Some(dashboard));
+    assert_eq!(features.expect("taken"), [Feature::FreezeEnv]);
+    let named = read("t.js -c c.json -o web-dashboard=port=-1", &Env::default()).expect("taken");
+    let run = named.consolidate(&ScriptFacts {
+        config: Some(dashboard),
+        ..facts(&Value::Null)
+    });
+    let run = run.expect("taken");
+    assert!(run.outputs.is_empty() && run.pages.web.is_none());
     let prefix = "failed to load the configuration file from the local file system: couldn't parse \
                   the configuration from \"c.json\": ";
     for (text, told) in [

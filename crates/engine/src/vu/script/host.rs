@@ -127,7 +127,7 @@ impl VuHost {
     }
 
     /// Counts hops whose response is no longer awaited. Metrics exclude them, as in k6.
-    pub(super) fn cut_short(&self, hops: u64) {
+    pub(crate) fn cut_short(&self, hops: u64) {
         let life = Life::begin(None, self.shared.clock.now());
         let mut recorder = self.shared.recorder.borrow_mut();
         for _ in 0..hops {
@@ -294,7 +294,7 @@ impl Host for VuHost {
             name: Arc::clone(&scenario.name),
             executor: scenario.executor,
             start_unix_ms: (started_ms + scenario.start.0 as f64 / 1e6).floor(),
-            progress: scenario.progress(self.now(), iteration),
+            progress: scenario.progress(self.now()),
             iteration_in_instance: self.iteration_in_instance.get(),
             iteration_in_test: iteration,
             iteration_in_scenario: self.iteration_in_scenario.get(),

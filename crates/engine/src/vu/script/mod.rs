@@ -24,6 +24,7 @@ use super::beginning::Beginning;
 use super::shared::Shared;
 use crate::client::{Stop, StopSign};
 use crate::record_script::Occasion;
+use crate::script::InitFailure;
 use crate::slot::VuSlot;
 use crate::timers::Timers;
 
@@ -88,10 +89,11 @@ impl ScriptBehaviour {
     }
 
     /// Creates the virtual user and runs the script's init context, unless an earlier scenario did.
-    pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
+    pub(crate) async fn initialise(&mut self) -> Result<(), InitFailure> {
         if !self.off_duty.knows(self.ids()) {
             let mut user = self.new_user();
-            user.initialise().await?;
+            let outcome = user.initialise().await;
+            outcome.map_err(|failure| self.init_failure(failure))?;
             self.off_duty.keep(user);
         }
         Ok(())
@@ -99,6 +101,13 @@ impl ScriptBehaviour {
 
     fn ids(&self) -> VuIds {
         self.scenario.ids(self.slot.global)
+    }
+
+    fn init_failure(&self, failure: ScriptFailure) -> InitFailure {
+        InitFailure {
+            vu: self.ids().in_test,
+            failure,
+        }
     }
 
     fn new_user(&self) -> Box<ScriptUser> {
@@ -200,7 +209,7 @@ impl ScriptBehaviour {
             self.readiness = Readiness::Lost;
             self.worker.tell_of_loss(&self.scenario, failure);
         } else {
-            self.worker.init_failed(failure);
+            self.worker.init_failed(self.init_failure(failure.clone()));
             self.until_cut().await;
         }
     }
@@ -246,6 +255,7 @@ impl ScriptBehaviour {
             Ending::Cancelled => (false, false),
         };
         self.worker.live.count_iteration(is_complete);
+        self.scenario.count_ended();
         if is_complete {
             self.scenario.note(|change| {
                 change.iterations += 1;

@@ -12,8 +12,10 @@ use std::time::Duration;
 use loadline_metric::{MetricId, MetricRegistry, TagSet};
 use loadline_model::plan::{Scenario, ScriptBehaviour as ScriptFunction};
 use loadline_model::sample::VusAtWork;
+use loadline_model::segment::Share;
 use loadline_model::system_tags::SystemTag;
 use loadline_model::{Nanos, RunCommand, ScenarioChange, TestPlan};
+use loadline_schedule::iterations_of_process;
 use loadline_script::host::{LogEntry, LogLevel};
 use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool, VuIds};
 use loadline_script::{Program, ScriptVu};
@@ -22,11 +24,11 @@ use super::numbers::PlanNumbers;
 use super::retired::RetiredVus;
 use crate::clock::Clock;
 use crate::exchange::Answer;
-use crate::live::{LiveCounters, LiveTotals, vus_at_work};
+use crate::live::{LiveCounters, LiveTotals, iterations_ended, vus_at_work};
 use crate::mailbox::Mailbox;
 use crate::record_script::{Occasion, ScriptRecorder};
 use crate::report::WorkerReport;
-use crate::script::{ScriptLog, ScriptSetup, ScriptSignal};
+use crate::script::{InitFailure, ScriptLog, ScriptSetup, ScriptSignal};
 use crate::vu::script_client::ScriptClientSettings;
 
 /// State shared by a worker's script virtual users.
@@ -123,8 +125,8 @@ impl WorkerScript {
     }
 
     /// A virtual user that the test needs could not be initialized.
-    pub(crate) fn init_failed(&self, failure: &ScriptFailure) {
-        self.signal(ScriptSignal::InitFailed(failure.clone()));
+    pub(crate) fn init_failed(&self, failure: InitFailure) {
+        self.signal(ScriptSignal::InitFailed(failure));
         self.stop_all();
     }
 
@@ -217,6 +219,7 @@ pub(crate) struct ScenarioScript {
     /// From the start of the run.
     pub(crate) start: Nanos,
     duration: Option<Duration>,
+    /// Iterations of this instance; `None`: a duration limits them.
     planned: Option<u64>,
     /// The numbers of its virtual users, and its place among the scenarios; `None`: its only one has
     /// number 0.
@@ -258,8 +261,7 @@ impl ScenarioScript {
 
     pub(crate) fn new(
         worker: &Rc<WorkerScript>,
-        plan: &TestPlan,
-        index: usize,
+        (plan, index, share): (&TestPlan, usize, &Share),
         function: &ScriptFunction,
         data: &SetupData,
         numbers: &Arc<PlanNumbers>,
@@ -275,7 +277,7 @@ impl ScenarioScript {
             executor: scenario.executor.name(),
             start: Nanos::from(scenario.start_time),
             duration: scenario.executor.duration(),
-            planned: scenario.executor.planned_iterations(),
+            planned: iterations_of_process(&scenario.executor, share),
             numbers: Some((Arc::clone(numbers), index)),
             setup: Rc::new(ScenarioSetup {
                 function: function.exec.as_str().into(),
@@ -352,10 +354,22 @@ impl ScenarioScript {
         }
     }
 
-    /// The completed share of the scenario, from 0 to 1.
-    pub(crate) fn progress(&self, now: Nanos, iteration: u64) -> f64 {
+    /// Counts an iteration that ended, in whatever way.
+    pub(crate) fn count_ended(&self) {
+        if let Some((_, index)) = &self.numbers {
+            self.worker.live.count_ended(*index);
+        }
+    }
+
+    /// The completed share of the scenario in this instance, from 0 to 1: as in k6, of its iterations if it has a number
+    /// of them, otherwise of its time.
+    pub(crate) fn progress(&self, now: Nanos) -> f64 {
+        let ended = || {
+            let index = self.numbers.as_ref().map(|(_, index)| *index);
+            index.map_or(0, |index| iterations_ended(&self.worker.all_live, index))
+        };
         let share = match (self.planned, self.duration) {
-            (Some(planned), _) => iteration as f64 / planned.max(1) as f64,
+            (Some(planned), _) => ended() as f64 / planned.max(1) as f64,
             (None, Some(duration)) => now.since(self.start) as f64 / duration.as_nanos() as f64,
             (None, None) => 0.0,
         };

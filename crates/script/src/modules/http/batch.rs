@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
 use rquickjs::function::Rest;
-use rquickjs::{Array, Ctx, Object, Result, Value};
+use rquickjs::{Array, Ctx, Function, Object, Result, Value};
 
 use super::answer::Facts;
 use super::call::{Call, Refused};
@@ -63,13 +63,21 @@ pub(super) fn batch<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<V
             return Err(error::throw(&ctx, message));
         }
     };
-    let Some(object) = requests.as_object().filter(|object| !object.is_function()) else {
-        let kind = go_value::type_name(requests);
+    // As in k6, what Go makes of it decides.
+    let kind = go_value::type_name(requests);
+    let wanted = match kind.as_str() {
+        go_value::LIST => Some(true),
+        go_value::FIELDS => Some(false),
+        _ => None,
+    };
+    let (Some(object), Some(is_list)) = (requests.as_object(), wanted) else {
         let message = format!("invalid http.batch() argument type {kind}");
         return Err(error::throw(&ctx, &message));
     };
-    if let Some(array) = object.as_array() {
-        let items = array.iter::<Value<'js>>().collect::<Result<Vec<_>>>()?;
+    if is_list {
+        let array: Object<'js> = ctx.globals().get("Array")?;
+        let from: Function<'js> = array.get("from")?;
+        let items: Vec<Value<'js>> = from.call((object.clone(),))?;
         let keys: Vec<String> = (0..items.len()).map(|at| at.to_string()).collect();
         let responses = run(&ctx, &keys, &items)?;
         let list = Array::new(ctx.clone())?;

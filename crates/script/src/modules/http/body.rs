@@ -119,7 +119,7 @@ fn multipart<'js>(ctx: &Ctx<'js>, entries: &[(String, Value<'js>)]) -> Result<Ma
         body.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
         let disposition = format!(
             "Content-Disposition: form-data; name=\"{}\"",
-            in_quotes(name)
+            field_name(name)
         );
         body.extend_from_slice(disposition.as_bytes());
         match file_of(value) {
@@ -154,6 +154,11 @@ fn boundary(ctx: &Ctx<'_>) -> String {
     let mut text: String = (0..4).map(|_| format!("{:016x}", host.random())).collect();
     text.truncate(60);
     text
+}
+
+/// A field's name in quotes: it cannot end its line. As in k6, a file's name can.
+fn field_name(text: &str) -> String {
+    in_quotes(text).replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn in_quotes(text: &str) -> String {
@@ -206,7 +211,7 @@ pub(super) fn file<'js>(
 
 #[cfg(test)]
 mod tests {
-    use super::encode_form;
+    use super::{encode_form, field_name};
 
     #[test]
     fn forms_are_gos() {
@@ -216,5 +221,10 @@ mod tests {
             encode_form(fields.to_vec()),
             "a=%C3%A9%26%3D%2B+%2F~-_.%2A&a=2&b+c=%0A"
         );
+    }
+
+    #[test]
+    fn the_name_of_a_field_adds_no_line() {
+        assert_eq!(field_name("a\"\\\r\nX: y"), "a\\\"\\\\%0D%0AX: y");
     }
 }

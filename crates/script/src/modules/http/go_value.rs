@@ -13,6 +13,11 @@ use crate::modules::bytes::{self, view_of};
 /// Maximum depth of a nested value that is written.
 const DEPTH_MAX: usize = 32;
 
+/// The Go type of an array or a set.
+pub(super) const LIST: &str = "[]interface {}";
+/// The Go type of every other object with fields.
+pub(super) const FIELDS: &str = "map[string]interface {}";
+
 /// The Go type of a value in k6.
 pub(super) fn type_name(value: &Value<'_>) -> String {
     if value.is_null() || value.is_undefined() {
@@ -36,7 +41,7 @@ pub(super) fn type_name(value: &Value<'_>) -> String {
         return "string".to_owned();
     };
     if object.is_array() {
-        return "[]interface {}".to_owned();
+        return LIST.to_owned();
     }
     if object.is_function() {
         return "func(sobek.FunctionCall) sobek.Value".to_owned();
@@ -47,7 +52,7 @@ pub(super) fn type_name(value: &Value<'_>) -> String {
     match constructor_name(object).as_str() {
         "Date" => "time.Time",
         "Map" => "[][2]interface {}",
-        "Set" => "[]interface {}",
+        "Set" => LIST,
         "Int8Array" => "[]int8",
         "Uint8Array" | "Uint8ClampedArray" => "[]uint8",
         "Uint16Array" => "[]uint16",
@@ -58,7 +63,7 @@ pub(super) fn type_name(value: &Value<'_>) -> String {
         "Float64Array" => "[]float64",
         "BigInt64Array" => "[]int64",
         "BigUint64Array" => "[]uint64",
-        _ => "map[string]interface {}",
+        _ => FIELDS,
     }
     .to_owned()
 }

@@ -20,6 +20,24 @@ fn methods_of_a_batch_are_those_of_k6() {
     assert_eq!(log[1..], ["<nil>", "5", "<nil>"].map(refused));
 }
 
+#[test]
+fn a_batch_is_what_go_makes_of_it() {
+    let script = "import http from 'k6/http';
+        const H = 'http://h.test';
+        export default function () {
+        console.log(http.batch(new Set([H, H + '/b'])).map((r) => r.url).join());
+        for (const bad of [new Map([['GET', H]]), new Date(0), new Uint8Array(1)]) {
+            try { http.batch(bad); } catch (e) { console.log(String(e)); }
+        } }";
+    let log = Rehearsal::new(script).run().log();
+    assert_eq!(log[0], "info http://h.test,http://h.test/b source=console");
+    let refused = |kind: &str| {
+        format!("info GoError: invalid http.batch() argument type {kind} source=console")
+    };
+    let kinds = ["[][2]interface {}", "time.Time", "[]uint8"];
+    assert_eq!(log[1..], kinds.map(refused));
+}
+
 /// A host gets capacity when one of its own requests ends; waiting requests are not scanned.
 #[test]
 fn a_large_batch_costs_what_its_requests_cost() {

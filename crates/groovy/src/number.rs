@@ -305,14 +305,11 @@ pub fn power(one: &Value, other: &Value) -> Outcome<Option<Value>> {
         if base.digits.bits().max(1) * u64::from(exponent) > 200_000 {
             return Err(too_long());
         }
-        let digits = base.digits.pow(exponent);
         if left == Width::Decimal {
-            let scale = base
-                .scale
-                .checked_mul(exponent.cast_signed())
-                .ok_or_else(too_long)?;
-            return Ok(Some(decimal(Decimal { digits, scale })));
+            let raised = base.raised(exponent).ok_or_else(too_long)?;
+            return Ok(Some(decimal(raised)));
         }
+        let digits = base.digits.pow(exponent);
         return Ok(Some(match digits.to_i32() {
             Some(number) if left == Width::Int => Value::Int(number),
             _ => match digits.to_i64() {

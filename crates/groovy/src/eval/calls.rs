@@ -218,11 +218,7 @@ impl Interpreter<'_> {
 
     /// Built-in functions of every script.
     fn builtin(&mut self, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
-        let given_text = || match given {
-            [] => String::new(),
-            [one] => print::text(one),
-            [first, rest @ ..] => library::formatted(&print::text(first), rest).unwrap_or_default(),
-        };
+        let given_text = || given.first().map_or_else(String::new, print::text);
         match (name, given.len()) {
             ("println", 0 | 1) => {
                 let text = given_text() + "\n";
@@ -237,8 +233,8 @@ impl Interpreter<'_> {
                 self.host().print(&text);
             }
             ("printf" | "sprintf", 1..) => {
-                let text =
-                    library::formatted(&print::text(&given[0]), &library::spread(&given[1..]))?;
+                let values = library::spread(&given[1..]);
+                let text = library::formatted(self, &print::text(&given[0]), &values)?;
                 if name == "sprintf" {
                     return Ok(Some(Value::text(text)));
                 }

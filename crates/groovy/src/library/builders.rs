@@ -224,12 +224,12 @@ pub(super) static STREAM: Table = Table::new(&[
         Ok(Value::Null)
     }),
     row("printf", 1, MANY, |machine, this, given| {
-        let text = super::formatted(&text_of(given, 0), &super::spread(&given[1..]))?;
+        let text = super::formatted(machine, &text_of(given, 0), &super::spread(&given[1..]))?;
         machine.host().print(&text);
         Ok(this.clone())
     }),
     row("format", 1, MANY, |machine, this, given| {
-        let text = super::formatted(&text_of(given, 0), &super::spread(&given[1..]))?;
+        let text = super::formatted(machine, &text_of(given, 0), &super::spread(&given[1..]))?;
         machine.host().print(&text);
         Ok(this.clone())
     }),

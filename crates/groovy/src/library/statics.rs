@@ -433,12 +433,14 @@ static STRING: Table = Table::new(&[
         "format",
         1,
         MANY,
-        |_, _, given| match print::simple_class_name(&given[0]) {
+        |machine, _, given| match print::simple_class_name(&given[0]) {
             "Locale" if given.len() > 1 => Ok(Value::text(super::formatted(
+                machine,
                 &text_of(given, 1),
                 &super::spread(&given[2..]),
             )?)),
             _ => Ok(Value::text(super::formatted(
+                machine,
                 &text_of(given, 0),
                 &super::spread(&given[1..]),
             )?)),

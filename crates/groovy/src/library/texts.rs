@@ -587,14 +587,16 @@ pub(super) static METHODS: Table = Table::new(&[
         Value::Closure(_) => by_character(machine, this, "findAll", given),
         pattern => regex::all(machine, &text(this), pattern, given.get(1)),
     }),
-    row("format", 1, MANY, |_, this, given| {
+    row("format", 1, MANY, |machine, this, given| {
         Ok(Value::text(super::formatted(
+            machine,
             &text(this),
             &super::spread(given),
         )?))
     }),
-    row("formatted", 0, MANY, |_, this, given| {
+    row("formatted", 0, MANY, |machine, this, given| {
         Ok(Value::text(super::formatted(
+            machine,
             &text(this),
             &super::spread(given),
         )?))

@@ -10,8 +10,10 @@ use super::super::value::{Machine, Outcome, Value};
 
 /// Width of a value at most.
 const WIDTH_MAX: usize = 100_000;
-/// Decimal places that a number has at most; further ones are zeros.
+/// Decimal places that a double has at most; further ones are zeros.
 const PLACES_MAX: usize = 1_100;
+/// Decimal places that a decimal has at most.
+const DECIMAL_PLACES_MAX: usize = 10_000;
 
 /// One `%…` of a format.
 #[derive(Default)]
@@ -170,6 +172,22 @@ fn one(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
         },
         'h' | 'H' => format!("{:x}", super::super::order::hash(value)),
         _ if value.is_null() => "null".to_owned(),
+        _ => return of_number(spec, kind, value),
+    };
+    Ok(padded(in_case(kind, text), spec))
+}
+
+/// A text in upper case, if the letter is.
+fn in_case(kind: char, text: String) -> String {
+    match kind.is_uppercase() {
+        true => text.to_uppercase(),
+        false => text,
+    }
+}
+
+/// The conversions of numbers.
+fn of_number(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
+    let text = match kind {
         'd' => match value {
             Value::Byte(_) | Value::Int(_) | Value::Long(_) | Value::Whole(_) => {
                 return Ok(signed(spec, &print::text(value)));
@@ -223,12 +241,7 @@ fn one(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
         }
         _ => text,
     };
-    let text = if kind.is_uppercase() {
-        text.to_uppercase()
-    } else {
-        text
-    };
-    Ok(padded(text, spec))
+    Ok(padded(in_case(kind, text), spec))
 }
 
 fn radix(kind: char, bits: u64) -> String {
@@ -241,7 +254,7 @@ fn radix(kind: char, bits: u64) -> String {
 
 /// A number with this number of decimal places.
 fn fixed(value: &Value, places: usize) -> String {
-    let exact = places.min(PLACES_MAX);
+    let exact = places.min(DECIMAL_PLACES_MAX);
     let zeros = "0".repeat(places - exact);
     let scale = i32::try_from(exact).unwrap_or(6);
     let decimal = match value {

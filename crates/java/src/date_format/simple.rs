@@ -166,7 +166,9 @@ fn named<'t>(names: &[&str], text: &'t str) -> Option<(i64, &'t str)> {
             .eq_ignore_ascii_case(name)
             .then(|| &text[name.len()..])
     };
-    let whole = (0..).zip(names).find_map(|(at, name)| Some((at, starts(name)?)));
+    let whole = (0..)
+        .zip(names)
+        .find_map(|(at, name)| Some((at, starts(name)?)));
     let short = || {
         let mut all = (0..).zip(names);
         all.find_map(|(at, name)| Some((at, starts(name.get(..3).unwrap_or(name))?)))
@@ -367,11 +369,23 @@ mod tests {
             ("yy-M-d", "99-1-5", 915_494_400_000),
             ("yy-M-d", "24-1-5", 1_704_412_800_000),
             ("yyyyMMdd", "20240105", 1_704_412_800_000),
-            ("yyyy-MM-dd'T'HH:mm:ss.SSSX", "2024-01-01T00:00:00.5Z", 1_704_067_200_005),
-            ("EEE, d MMM yyyy HH:mm:ss Z", "Fri, 5 jan 2024 10:00:00 +0100", 1_704_445_200_000),
+            (
+                "yyyy-MM-dd'T'HH:mm:ss.SSSX",
+                "2024-01-01T00:00:00.5Z",
+                1_704_067_200_005,
+            ),
+            (
+                "EEE, d MMM yyyy HH:mm:ss Z",
+                "Fri, 5 jan 2024 10:00:00 +0100",
+                1_704_445_200_000,
+            ),
             ("h:mm a", "12:30 am", 1_800_000),
         ] {
-            assert_eq!(read(pattern, text, true), Some(expected), "{pattern} {text}");
+            assert_eq!(
+                read(pattern, text, true),
+                Some(expected),
+                "{pattern} {text}"
+            );
         }
         for (pattern, text) in [
             ("yyyy-MM-dd", "2024-02-30"),

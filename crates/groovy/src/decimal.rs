@@ -179,6 +179,17 @@ impl Decimal {
         })
     }
 
+    /// What is left of a division; `None`: by zero.
+    #[must_use]
+    pub fn remainder(&self, other: &Decimal) -> Option<Decimal> {
+        let scale = self.scale.max(other.scale);
+        let divisor = other.at_scale(scale);
+        (!divisor.is_zero()).then(|| Decimal {
+            digits: self.at_scale(scale) % divisor,
+            scale,
+        })
+    }
+
     /// The power; `None`: it is too long.
     #[must_use]
     pub fn raised(&self, exponent: u32) -> Option<Decimal> {

@@ -91,6 +91,12 @@ pub(super) fn told_of(
     super::times::told_in(value, pattern)
 }
 
+/// The span between two dates as `TimeCategory` tells it; `None`: one is no date.
+pub(crate) fn between(one: &Value, other: &Value) -> Option<Value> {
+    let ms = |value: &Value| value.of::<Date>().map(|date| date.0.get());
+    Some(super::units::between(ms(one)?.saturating_sub(ms(other)?)))
+}
+
 fn wanted_ms(value: &Value) -> Outcome<i64> {
     ms_of(value).ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
 }
@@ -314,7 +320,7 @@ pub(super) static DATE: Table = Table::new(&[
         1,
         1,
         |machine, this, given| match given[0].of::<super::units::Duration>() {
-            Some(span) => Ok(shifted(machine, this, span.months, span.ms)),
+            Some(span) => Ok(shifted(machine, this, span.months(), span.ms())),
             None => {
                 let days = long_of(given, 0)?;
                 Ok(shifted(machine, this, 0, days.saturating_mul(DAY_MS)))
@@ -326,7 +332,7 @@ pub(super) static DATE: Table = Table::new(&[
         1,
         1,
         |machine, this, given| match given[0].of::<super::units::Duration>() {
-            Some(span) => Ok(shifted(machine, this, -span.months, -span.ms)),
+            Some(span) => Ok(shifted(machine, this, -span.months(), -span.ms())),
             None if given[0].of::<Date>().is_some() => Ok(Value::whole(
                 (wanted_ms(this)? - wanted_ms(&given[0])?) / DAY_MS,
             )),
@@ -502,9 +508,7 @@ pub(super) static FORMAT: Table = Table::new(&[
     }),
     row("setLenient", 1, 1, |_, this, given| {
         if let Some(format) = this.of::<Format>() {
-            format
-                .is_lenient
-                .set(super::super::order::truth(&given[0]));
+            format.is_lenient.set(super::super::order::truth(&given[0]));
         }
         Ok(Value::Null)
     }),

@@ -334,6 +334,17 @@ pub(super) static METHODS: Table = Table::new(&[
         Value::Int(index) => remove_at(this, *index),
         value => remove_value(this, value),
     }),
+    row("replaceAll", 1, 1, |machine, this, given| {
+        for (place, value) in values(machine, this)?.into_iter().enumerate() {
+            let value = machine.call(&given[0], vec![value])?;
+            if let Value::List(list) = this
+                && let Some(item) = list.items.borrow_mut().get_mut(place)
+            {
+                *item = value;
+            }
+        }
+        Ok(Value::Null)
+    }),
     row("removeAt", 1, 1, |_, this, given| {
         remove_at(this, int_of(given, 0)?)
     }),
@@ -477,23 +488,25 @@ pub(super) static METHODS: Table = Table::new(&[
     row("getFrom", 0, 0, |_, this, _| end(this, End::First, "")),
     row("getTo", 0, 0, |_, this, _| end(this, End::Last, "")),
     row("step", 1, 1, |machine, this, given| {
-        let step = usize::try_from(int_of(given, 0)?.unsigned_abs())
-            .unwrap_or(1)
-            .max(1);
-        Ok(Value::list(
-            values(machine, this)?.into_iter().step_by(step).collect(),
-        ))
+        Ok(Value::list(stepped(machine, this, int_of(given, 0)?)?))
     }),
     row("step", 2, 2, |machine, this, given| {
-        let step = usize::try_from(int_of(given, 0)?.unsigned_abs())
-            .unwrap_or(1)
-            .max(1);
-        for value in values(machine, this)?.into_iter().step_by(step) {
+        for value in stepped(machine, this, int_of(given, 0)?)? {
             machine.call(&given[1], vec![value])?;
         }
         Ok(Value::Null)
     }),
 ]);
+
+/// Every so-many-th value of a range; a negative step goes through it backwards.
+fn stepped(machine: &mut dyn Machine, this: &Value, step: i32) -> Outcome<Vec<Value>> {
+    let mut all = values(machine, this)?;
+    if step < 0 {
+        all.reverse();
+    }
+    let step = usize::try_from(step.unsigned_abs()).unwrap_or(1).max(1);
+    Ok(all.into_iter().step_by(step).collect())
+}
 
 fn filtered(machine: &mut dyn Machine, this: &Value, closure: &Value, keeps: bool) -> Outcome {
     let all = values(machine, this)?;

@@ -293,6 +293,9 @@ static INT_STREAM: Table = Table::new(&[
 static HASH_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| {
     made_map(machine, MapKind::Hash, given)
 })]);
+static CONCURRENT_MAP: Table = Table::new(&[row("new", 0, 3, |machine, _, given| {
+    made_map(machine, MapKind::Concurrent, given)
+})]);
 static LINKED_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| {
     made_map(machine, MapKind::Linked, given)
 })]);
@@ -509,7 +512,7 @@ pub(super) const CLASSES: &[Class] = &[
     },
     Class {
         name: "java.util.concurrent.ConcurrentHashMap",
-        statics: &HASH_MAP,
+        statics: &CONCURRENT_MAP,
     },
     Class {
         name: "java.util.LinkedHashMap",

@@ -346,6 +346,10 @@ pub(super) static TIME: Table = Table::new(&[
         None => moved_by_days(this, given, 1),
     }),
     row("minus", 1, 1, |_, this, given| {
+        if let Some(other) = given[0].of::<Time>() {
+            let ms = unix_ms(time(this)?) - unix_ms(other);
+            return Ok(Value::Long(ms.div_euclid(DAY_MS)));
+        }
         match given[0].of::<Span>() {
             Some(span) => moved(this, -span.0),
             None => moved_by_days(this, given, -1),

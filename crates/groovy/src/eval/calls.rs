@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::ast::{Code, Expr, Type};
+use super::super::ast::{ClassKind, Code, Expr, Type};
 use super::super::classes;
 use super::super::library;
 use super::super::map::{Map, MapKind};
@@ -110,6 +110,15 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Whether an interface of the script has a method.
+    fn is_of_interface(&self, name: &str) -> bool {
+        self.shared.classes.values().any(|class| {
+            let definition = &class.definition;
+            let mut methods = definition.methods.iter();
+            definition.kind == ClassKind::Interface && methods.any(|one| *one.name == *name)
+        })
+    }
+
     fn call_on_each(&mut self, receiver: &Value, name: &str, given: &[Value]) -> Outcome {
         if receiver.is_null() {
             return Ok(Value::Null);
@@ -139,6 +148,10 @@ impl Interpreter<'_> {
             Value::Closure(_) => {
                 if let Some(value) = self.closure_method(receiver, name, &given)? {
                     return Ok(value);
+                }
+                // A closure stands for an interface of the script.
+                if self.is_of_interface(name) && !library::has_method(receiver, name) {
+                    return self.call_value(receiver, given);
                 }
             }
             // A closure in a map is called by its key.

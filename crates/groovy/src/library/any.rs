@@ -36,6 +36,7 @@ pub(super) fn of_null(
     let nothing = Value::list(Vec::new());
     Ok(Some(match (name, given.len()) {
         ("each" | "eachWithIndex", 1) => Value::Null,
+        ("inspect", 0) => Value::text("null"),
         ("asBoolean", 0) => Value::Truth(false),
         ("with" | "tap", 1) => {
             let value = machine.call_on(&given[0], Value::Null, vec![Value::Null])?;
@@ -123,7 +124,10 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("invokeMethod", 2, 2, |machine, this, given| {
         let name = super::text_of(given, 0);
-        let values = super::spread(&given[1..]);
+        let values = match &given[1] {
+            Value::Null => Vec::new(),
+            _ => super::spread(&given[1..]),
+        };
         machine.invoke(this, &name, &values)
     }),
     row("each", 1, 1, |machine, this, given| {

@@ -443,12 +443,10 @@ fn stream_collected(machine: &mut dyn Machine, this: &Value, given: &[Value]) ->
     match &given[0] {
         Value::Text(how) if **how == *"toSet" => machine.invoke(this, "toSet", &[]),
         Value::List(parts) if matches!(parts.items.borrow().first(), Some(Value::Text(_))) => {
-            let between = parts
-                .items
-                .borrow()
-                .get(1)
-                .map_or_else(String::new, print::text);
-            joined(machine, this, &between)
+            let parts = parts.copied();
+            let inner = joined(machine, this, &text_of(&parts, 1))?;
+            let (before, behind) = (text_of(&parts, 2), text_of(&parts, 3));
+            Ok(Value::text(before + &print::text(&inner) + &behind))
         }
         Value::Closure(_) => collected(machine, this, given),
         _ => Ok(Value::list(values(machine, this)?)),

@@ -11,7 +11,7 @@ use super::super::number;
 use super::super::order;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
-use super::super::value::{List, ListKind, Machine, Outcome, Value};
+use super::super::value::{List, ListKind, Machine, Outcome, Range, Value};
 use super::{End, int_of, long_of, values};
 
 /// `list[at]`.
@@ -117,6 +117,9 @@ pub(super) fn put_at(
     at: &Value,
     value: Value,
 ) -> Outcome<()> {
+    if let (Value::Range(range), ListKind::Growing | ListKind::Linked) = (at, list.kind) {
+        return put_range(machine, list, range, &value);
+    }
     let index = number::long_of(at).ok_or_else(|| convert::cannot_cast(at, "int"))?;
     let length = list.items.borrow().len();
     let counted = if index < 0 {
@@ -138,6 +141,36 @@ pub(super) fn put_at(
         list.items.borrow_mut().resize(place + 1, Value::Null);
     }
     list.items.borrow_mut()[place] = value;
+    Ok(())
+}
+
+/// `list[1..2] = values`: the values take the place of the range.
+fn put_range(
+    machine: &mut dyn Machine,
+    list: &Rc<List>,
+    range: &Range,
+    value: &Value,
+) -> Outcome<()> {
+    let new = match value {
+        Value::List(_) | Value::Set(_) | Value::Range(_) => values(machine, value)?,
+        one => vec![one.clone()],
+    };
+    let length = list.items.borrow().len();
+    let place = |at: i64| {
+        let counted = if at < 0 { at + length as i64 } else { at };
+        usize::try_from(counted).map_err(|_| beyond(at, length))
+    };
+    let (from, to) = (place(range.from)?, place(range.to)?);
+    let (from, end) = match range.is_empty {
+        true => (from, from),
+        false => (from.min(to), from.max(to) + 1),
+    };
+    if from > length {
+        return Err(beyond(range.from, length));
+    }
+    machine.take(new.len().saturating_mul(24))?;
+    let end = end.min(length);
+    list.items.borrow_mut().splice(from..end, new);
     Ok(())
 }
 

@@ -219,6 +219,18 @@ pub(super) static METHODS: Table = Table::new(&[
     row("divide", 1, 1, |_, this, given| match this {
         Value::Whole(_) => number::divide_whole(this, &given[0])?
             .ok_or_else(|| super::missing(this, "divide", given)),
+        Value::Decimal(one) => {
+            let quotient = number::divide(this, &given[0])?;
+            let quotient = quotient.ok_or_else(|| super::missing(this, "divide", given))?;
+            let back = decimal(&quotient)?.times(&decimal(&given[0])?);
+            match back.is_some_and(|back| back.compare(one).is_eq()) {
+                true => Ok(quotient),
+                false => Err(Thrown::of(
+                    "java.lang.ArithmeticException",
+                    "Non-terminating decimal expansion; no exact representable decimal result.",
+                )),
+            }
+        }
         _ => number::divide(this, &given[0])?.ok_or_else(|| super::missing(this, "divide", given)),
     }),
     row("divide", 2, 3, |_, this, given| {

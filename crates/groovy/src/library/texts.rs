@@ -395,11 +395,11 @@ pub(super) static METHODS: Table = Table::new(&[
         } else {
             i32::MAX
         };
-        Ok(Value::Int(last_index_of(
-            &text(this),
-            &text_wanted(given, 0)?,
-            usize::try_from(to).unwrap_or(0),
-        )))
+        let what = text_wanted(given, 0)?;
+        Ok(Value::Int(match usize::try_from(to) {
+            Ok(to) => last_index_of(&text(this), &what, to),
+            Err(_) => -1,
+        }))
     }),
     row("contains", 1, 1, |_, this, given| {
         truth(text(this).contains(&*text_wanted(given, 0)?))

@@ -13,6 +13,10 @@ struct Decimal {
     point: i32,
 }
 
+/// Digits after the point that any number has at most (1,074), with some to spare: further ones are zeros, which Rust's
+/// own formatting refuses to write beyond 65,535.
+const PLACES_MAX: usize = 1_100;
+
 /// Formats with verb `e`, `f` or `g` (upper case for an upper-case exponent); without a precision with the
 /// shortest digits.
 #[must_use]
@@ -103,20 +107,29 @@ fn hexadecimal(text: &str) -> Option<f64> {
 
 fn decimal(value: f64, digits: Option<usize>) -> Decimal {
     let text = match digits {
-        Some(digits) => format!("{:.*e}", digits.saturating_sub(1), value.abs()),
+        Some(digits) => format!(
+            "{:.*e}",
+            digits.saturating_sub(1).min(PLACES_MAX),
+            value.abs()
+        ),
         None => format!("{:e}", value.abs()),
     };
     let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
+    let mut shown: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
+    shown.resize(shown.len().max(digits.unwrap_or(0)), b'0');
     Decimal {
         negative: value.is_sign_negative(),
-        digits: mantissa.bytes().filter(u8::is_ascii_digit).collect(),
+        digits: shown,
         point: power.parse::<i32>().unwrap_or(0) + 1,
     }
 }
 
 fn fixed(value: f64, precision: Option<usize>) -> String {
     match precision {
-        Some(digits) => format!("{value:.digits$}"),
+        Some(digits) => {
+            let exact = digits.min(PLACES_MAX);
+            format!("{value:.exact$}") + &"0".repeat(digits - exact)
+        }
         None => format!("{value}"),
     }
 }
@@ -182,6 +195,12 @@ mod tests {
         assert_eq!(format(2.0 / 3.0, 'f', Some(2)), "0.67");
         assert_eq!(format(1234.5678, 'g', Some(3)), "1.23e+03");
         assert_eq!(format(0.0, 'e', None), "0e+00");
+        for verb in ['f', 'e', 'g'] {
+            let text = format(1.5, verb, Some(70_000));
+            let zeros = if verb == 'g' { 0 } else { 69_999 };
+            assert!(text.starts_with("1.5"), "{verb}");
+            assert_eq!(text.trim_end_matches("e+00").len(), 3 + zeros, "{verb}");
+        }
     }
 
     #[test]

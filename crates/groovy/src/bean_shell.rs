@@ -63,6 +63,12 @@ impl Thrown {
         }
     }
 
+    /// A division by zero, of which BeanShell tells only where it was.
+    pub(crate) fn by_zero_in_operator() -> Thrown {
+        Exception::new("java.lang.ArithmeticException", Some("/ by zero".into()))
+            .with_words(Some("Arithemetic Exception in binary op".into()))
+    }
+
     /// As told of a value for a declared variable with a type.
     pub(crate) fn in_typed_declaration(self) -> Thrown {
         const PLACE: &str = "Typed variable declaration";

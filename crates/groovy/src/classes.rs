@@ -33,7 +33,6 @@ const PLAIN: &[&str] = &[
     "groovy.lang.Closure",
     "groovy.lang.GString",
     "groovy.lang.Range",
-    "groovy.time.TimeCategory",
     "groovy.transform.Field",
     "java.util.regex.Matcher",
     "java.io.Serializable",

@@ -179,6 +179,27 @@ impl Decimal {
         })
     }
 
+    /// What is left of a division; `None`: by zero.
+    #[must_use]
+    pub fn remainder(&self, other: &Decimal) -> Option<Decimal> {
+        let scale = self.scale.max(other.scale);
+        let divisor = other.at_scale(scale);
+        (!divisor.is_zero()).then(|| Decimal {
+            digits: self.at_scale(scale) % divisor,
+            scale,
+        })
+    }
+
+    /// The power; `None`: it is too long.
+    #[must_use]
+    pub fn raised(&self, exponent: u32) -> Option<Decimal> {
+        let scale = self.scale.checked_mul(i32::try_from(exponent).ok()?)?;
+        (scale.abs() <= LONGEST).then(|| Decimal {
+            digits: self.digits.pow(exponent),
+            scale,
+        })
+    }
+
     /// Number of digits.
     #[must_use]
     pub fn precision(&self) -> i32 {
@@ -321,7 +342,7 @@ impl Decimal {
                 let (whole, fraction) = digits.split_at(digits.len() - scale);
                 format!("{sign}{whole}.{fraction}")
             }
-            Ok(scale) => format!("{sign}0.{digits:0>scale$}"),
+            Ok(scale) => format!("{sign}0.{}{digits}", "0".repeat(scale - digits.len())),
             Err(_) if self.is_zero() => "0".to_owned(),
             Err(_) => format!(
                 "{sign}{digits}{}",

@@ -26,6 +26,7 @@ use super::Dialect;
 use super::ast::{Code, Name};
 use super::host::Host;
 use super::library;
+use super::map::Map;
 use super::parser::Parsed;
 use super::thrown::Thrown;
 use super::value::{Bindings, Callable, Machine, Outcome, Value};
@@ -64,6 +65,21 @@ pub(crate) struct ScriptClosure {
 pub(crate) struct MethodReference {
     of: Value,
     name: Name,
+}
+
+/// A closure that is called once for the same arguments.
+pub(crate) struct Memoized {
+    pub(crate) of: Value,
+    pub(crate) known: Rc<Map>,
+}
+
+impl Callable for Memoized {
+    fn arity(&self) -> usize {
+        match &self.of {
+            Value::Closure(closure) => closure.arity(),
+            _ => 0,
+        }
+    }
 }
 
 /// Closures that are called one after another.
@@ -107,6 +123,8 @@ pub(crate) struct Interpreter<'r> {
     shared: Rc<Shared>,
     steps: u64,
     bytes: usize,
+    /// How many calls of `use` there are around.
+    categories: u32,
 }
 
 /// Runs a script; returns its value.
@@ -161,6 +179,7 @@ impl<'r> Interpreter<'r> {
             shared,
             steps: 0,
             bytes: 0,
+            categories: 0,
         }
     }
 }
@@ -225,6 +244,12 @@ impl Machine for Interpreter<'_> {
     fn invoke(&mut self, receiver: &Value, name: &str, given: &[Value]) -> Outcome {
         if let Some(value) = self.closure_method(receiver, name, given)? {
             return Ok(value);
+        }
+        if self.categories > 0
+            && let ("minus", [other]) = (name, given)
+            && let Some(span) = library::dates_between(receiver, other)
+        {
+            return Ok(span);
         }
         match self.invoke_own(receiver, name, given)? {
             Some(value) => Ok(value),

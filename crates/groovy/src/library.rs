@@ -46,6 +46,7 @@ use super::value::{Machine, Outcome, RangeOf, Value};
 pub use addresses::url;
 pub(crate) use builders::print_stream;
 pub use counters::Counter;
+pub(crate) use dates::between as dates_between;
 pub(crate) use formats::formatted;
 pub(crate) use indexing::{at, element, put_at};
 pub(crate) use regex::pattern;
@@ -85,6 +86,7 @@ pub(crate) fn classes() -> impl Iterator<Item = &'static Class> {
         .chain(counters::CLASSES)
         .chain(writing::CLASSES)
         .chain(properties::CLASSES)
+        .chain(units::CLASSES)
         .chain(xml::CLASSES)
 }
 
@@ -269,6 +271,12 @@ fn invoke_deeper(
     }
     if let Value::Object(object) = receiver
         && let Some(value) = object.call(machine, name, given)?
+    {
+        return Ok(value);
+    }
+    if receiver.is_null()
+        && !machine.is_bean_shell()
+        && let Some(value) = any::of_null(machine, name, given)?
     {
         return Ok(value);
     }

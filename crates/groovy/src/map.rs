@@ -16,6 +16,8 @@ pub enum MapKind {
     Linked,
     /// That of a `HashMap`.
     Hash,
+    /// `ConcurrentHashMap`, with the order of a `HashMap`.
+    Concurrent,
     /// Sorted.
     Tree,
     /// Insertion order, immutable.

@@ -126,6 +126,10 @@ pub fn whole(number: BigInt) -> Outcome {
     }
 }
 
+fn integer_by_zero() -> Thrown {
+    Thrown::of("java.lang.ArithmeticException", "/ by zero")
+}
+
 fn by_zero() -> Thrown {
     Thrown::of("java.lang.ArithmeticException", "Division by zero")
 }
@@ -194,7 +198,7 @@ fn ints(how: Sum, one: i32, other: i32) -> Outcome {
         Sum::Plus => one.wrapping_add(other),
         Sum::Minus => one.wrapping_sub(other),
         Sum::Times => one.wrapping_mul(other),
-        Sum::Remainder if other == 0 => return Err(by_zero()),
+        Sum::Remainder if other == 0 => return Err(integer_by_zero()),
         Sum::Remainder => one.wrapping_rem(other),
     }))
 }
@@ -204,7 +208,7 @@ fn longs(how: Sum, one: i64, other: i64) -> Outcome {
         Sum::Plus => one.wrapping_add(other),
         Sum::Minus => one.wrapping_sub(other),
         Sum::Times => one.wrapping_mul(other),
-        Sum::Remainder if other == 0 => return Err(by_zero()),
+        Sum::Remainder if other == 0 => return Err(integer_by_zero()),
         Sum::Remainder => one.wrapping_rem(other),
     }))
 }
@@ -262,19 +266,18 @@ pub fn divide_whole(one: &Value, other: &Value) -> Outcome<Option<Value>> {
     let (Some(left), Some(right)) = (width(one), width(other)) else {
         return Ok(None);
     };
-    let zero = || Thrown::of("java.lang.ArithmeticException", "/ by zero");
     match left.max(right) {
         Width::Int => {
             let (one, other) = (int_of(one).unwrap_or(0), int_of(other).unwrap_or(0));
             match other {
-                0 => Err(zero()),
+                0 => Err(integer_by_zero()),
                 _ => Ok(Some(Value::Int(one.wrapping_div(other)))),
             }
         }
         Width::Long => {
             let (one, other) = (long_of(one).unwrap_or(0), long_of(other).unwrap_or(0));
             match other {
-                0 => Err(zero()),
+                0 => Err(integer_by_zero()),
                 _ => Ok(Some(Value::Long(one.wrapping_div(other)))),
             }
         }
@@ -305,29 +308,23 @@ pub fn power(one: &Value, other: &Value) -> Outcome<Option<Value>> {
         if base.digits.bits().max(1) * u64::from(exponent) > 200_000 {
             return Err(too_long());
         }
-        let digits = base.digits.pow(exponent);
         if left == Width::Decimal {
-            let scale = base
-                .scale
-                .checked_mul(exponent.cast_signed())
-                .ok_or_else(too_long)?;
-            return Ok(Some(decimal(Decimal { digits, scale })));
+            let raised = base.raised(exponent).ok_or_else(too_long)?;
+            return Ok(Some(decimal(raised)));
         }
-        return Ok(Some(match digits.to_i32() {
-            Some(number) if left == Width::Int => Value::Int(number),
-            _ => match digits.to_i64() {
-                Some(number) if left != Width::Whole => Value::Long(number),
-                _ => whole(digits)?,
-            },
+        let digits = base.digits.pow(exponent);
+        return Ok(Some(match (left, digits.to_i32(), digits.to_i64()) {
+            (Width::Int, Some(number), _) => Value::Int(number),
+            (Width::Long, _, Some(number)) => Value::Long(number),
+            _ => whole(digits)?,
         }));
     }
     let raised = double_of(one).zip(double_of(other));
     let raised = raised
         .map(|(one, other)| one.powf(other))
         .unwrap_or(f64::NAN);
-    let is_whole = raised.fract() == 0.0 && left <= Width::Long && right <= Width::Long;
     Ok(Some(match raised as i64 {
-        number if is_whole && raised.abs() < 1e15 => Value::whole(number),
+        number if raised.fract() == 0.0 && raised.abs() < 1e15 => Value::whole(number),
         _ => Value::Double(raised),
     }))
 }

@@ -71,6 +71,10 @@ pub(crate) fn arithmetic(
             machine.take(text.len())?;
             Ok(Value::text(text))
         }
+        (left, Operator::Plus) if left.is_null() => Err(Thrown::of(
+            "java.lang.NullPointerException",
+            format!("Cannot execute null+{}", print::text(right)),
+        )),
         (left, _) if left.is_null() => Err(Thrown::null_call(name)),
         _ => machine.invoke(left, name, std::slice::from_ref(right)),
     }

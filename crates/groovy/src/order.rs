@@ -44,7 +44,7 @@ pub fn entries(map: &Map) -> Vec<(Value, Value)> {
     let copied = |(key, value): (&Key, &Value)| (key.value.clone(), value.clone());
     match map.kind {
         MapKind::Linked | MapKind::Constant | MapKind::Lazy => entries.iter().map(copied).collect(),
-        MapKind::Hash | MapKind::Properties => {
+        MapKind::Hash | MapKind::Concurrent | MapKind::Properties => {
             let count = u32::try_from(entries.len()).unwrap_or(u32::MAX / 4);
             let slots = (count * 4).div_ceil(3).next_power_of_two().max(16);
             let mut sorted: Vec<_> = entries.iter().collect();

@@ -201,6 +201,7 @@ pub fn class_name(value: &Value) -> &str {
         Value::Map(map) => match map.kind {
             MapKind::Linked => "java.util.LinkedHashMap",
             MapKind::Hash => "java.util.HashMap",
+            MapKind::Concurrent => "java.util.concurrent.ConcurrentHashMap",
             MapKind::Properties => "java.util.Properties",
             MapKind::Tree => "java.util.TreeMap",
             MapKind::Constant => "java.util.Collections$UnmodifiableMap",

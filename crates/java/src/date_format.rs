@@ -3,14 +3,16 @@
 //! Must not know clocks, nor the machine's time zone. Invariant: with a pattern of date, time and offset,
 //! formatted text parses to the same instant, with the precision of its smallest field.
 //!
-//! Source: the documentation of `java.time.format.DateTimeFormatterBuilder.appendPattern`. For the letters that
-//! both know, `SimpleDateFormat` has the same output.
+//! Source: the documentation of `java.time.format.DateTimeFormatterBuilder.appendPattern`. `SimpleDateFormat` has
+//! letters and a reading of its own.
 
 mod pattern;
 mod read;
+mod simple;
 mod write;
 
 pub use pattern::Pattern;
+pub use simple::Reading;
 
 use crate::zone::Zone;
 
@@ -92,7 +94,9 @@ pub fn date_of(day_number: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-fn days_in_month(year: i64, month: i64) -> i64 {
+/// Days of a month.
+#[must_use]
+pub fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         4 | 6 | 9 | 11 => 30,
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,

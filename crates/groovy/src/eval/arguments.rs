@@ -65,6 +65,13 @@ impl Interpreter<'_> {
                 false => given.push(Value::array(super::super::value::Element::Object, rest)),
             }
         }
+        let needed = parameters.iter().filter(|one| one.default.is_none());
+        if takes_rest && given.len() + 1 < count && given.len() + 1 == needed.count() {
+            given.push(Value::array(
+                super::super::value::Element::Object,
+                Vec::new(),
+            ));
+        }
         if given.is_empty() && count == 1 && code.name.is_empty() && parameters[0].default.is_none()
         {
             given.push(Value::Null);

@@ -5,19 +5,23 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::ast::{Code, Expr};
+use super::super::ast::{ClassKind, Code, Expr, Type};
 use super::super::classes;
 use super::super::library;
+use super::super::map::{Map, MapKind};
 use super::super::number;
 use super::super::print;
 use super::super::table::Table;
 use super::super::thrown::Thrown;
 use super::super::value::{Machine as _, Object, Outcome, Value};
 use super::frame::{Frame, Place};
-use super::{Chained, Flow, Interpreter, MethodReference, ScriptClosure};
+use super::{Chained, Flow, Interpreter, Memoized, MethodReference, ScriptClosure};
 
 /// The script itself, available as `this`.
 pub(super) struct ScriptObject;
+
+/// Bytes of a result that a memoized closure keeps.
+const KNOWN_BYTES: usize = 256;
 
 /// The output of a script.
 pub(super) struct Output;
@@ -91,12 +95,28 @@ impl Interpreter<'_> {
             let given = self.given(given, frame)?;
             return self.call_on_each(&receiver, &name, &given);
         }
+        // A cast to `Object` chooses the method that removes a value over the one that removes an index.
+        let name = match given.values.as_slice() {
+            [Expr::Cast { to, .. }] if *name == *"remove" && is_object(to) => {
+                "removeElement".into()
+            }
+            _ => name,
+        };
         let given = self.given(given, frame)?;
         let called = self.call_method(&receiver, &name, given, frame);
         match self.is_groovy() {
             true => called,
             false => called.map_err(|thrown| thrown.in_call(of, &name)),
         }
+    }
+
+    /// Whether an interface of the script has a method.
+    fn is_of_interface(&self, name: &str) -> bool {
+        self.shared.classes.values().any(|class| {
+            let definition = &class.definition;
+            let mut methods = definition.methods.iter();
+            definition.kind == ClassKind::Interface && methods.any(|one| *one.name == *name)
+        })
     }
 
     fn call_on_each(&mut self, receiver: &Value, name: &str, given: &[Value]) -> Outcome {
@@ -128,6 +148,10 @@ impl Interpreter<'_> {
             Value::Closure(_) => {
                 if let Some(value) = self.closure_method(receiver, name, &given)? {
                     return Ok(value);
+                }
+                // A closure stands for an interface of the script.
+                if self.is_of_interface(name) && !library::has_method(receiver, name) {
+                    return self.call_value(receiver, given);
                 }
             }
             // A closure in a map is called by its key.
@@ -218,11 +242,7 @@ impl Interpreter<'_> {
 
     /// Built-in functions of every script.
     fn builtin(&mut self, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
-        let given_text = || match given {
-            [] => String::new(),
-            [one] => print::text(one),
-            [first, rest @ ..] => library::formatted(&print::text(first), rest).unwrap_or_default(),
-        };
+        let given_text = || given.first().map_or_else(String::new, print::text);
         match (name, given.len()) {
             ("println", 0 | 1) => {
                 let text = given_text() + "\n";
@@ -237,8 +257,8 @@ impl Interpreter<'_> {
                 self.host().print(&text);
             }
             ("printf" | "sprintf", 1..) => {
-                let text =
-                    library::formatted(&print::text(&given[0]), &library::spread(&given[1..]))?;
+                let values = library::spread(&given[1..]);
+                let text = library::formatted(self, &print::text(&given[0]), &values)?;
                 if name == "sprintf" {
                     return Ok(Some(Value::text(text)));
                 }
@@ -248,8 +268,13 @@ impl Interpreter<'_> {
                 let ms = number::long_of(&given[0]).unwrap_or(0);
                 self.host().sleep(u64::try_from(ms).unwrap_or(0));
             }
-            // The methods of `TimeCategory` are always available.
-            ("use", 2) => return self.call_value(&given[1], Vec::new()).map(Some),
+            // The methods of `TimeCategory` are always available, but for what dates have themselves.
+            ("use", 2) => {
+                self.categories += 1;
+                let value = self.call_value(&given[1], Vec::new());
+                self.categories -= 1;
+                return value.map(Some);
+            }
             ("with", 1) => return self.call_value(&given[0], Vec::new()).map(Some),
             _ => return Ok(None),
         }
@@ -295,6 +320,16 @@ impl Interpreter<'_> {
                         between.and_then(|between| self.call_value(&chained.then, vec![between]));
                     self.leave();
                     return value;
+                }
+                if let Some(memoized) = any.downcast_ref::<Memoized>() {
+                    let key = Value::list(given.clone());
+                    if let Some(value) = memoized.known.get(&key) {
+                        return Ok(value);
+                    }
+                    let value = self.call_value(&memoized.of, given)?;
+                    self.take(KNOWN_BYTES)?;
+                    memoized.known.put(&key, value.clone());
+                    return Ok(value);
                 }
                 match any.downcast_ref::<MethodReference>() {
                     Some(reference) => self.call_reference(reference, &given),
@@ -396,7 +431,11 @@ impl Interpreter<'_> {
             }
             ("setResolveStrategy", [_]) => Value::Null,
             ("getMaximumNumberOfParameters", []) => Value::count(closure.arity()),
-            ("memoize" | "clone", []) => callee.clone(),
+            ("memoize", []) => Value::Closure(Rc::new(Memoized {
+                of: callee.clone(),
+                known: Map::new(MapKind::Linked),
+            })),
+            ("clone", []) => callee.clone(),
             _ => return Ok(None),
         }))
     }
@@ -420,6 +459,10 @@ impl Interpreter<'_> {
             None => callee.clone(),
         }
     }
+}
+
+fn is_object(kind: &Type) -> bool {
+    kind.dimensions == 0 && matches!(&*kind.name, "Object" | "java.lang.Object")
 }
 
 /// Whether code accepts this number of arguments.

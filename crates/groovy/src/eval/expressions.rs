@@ -432,6 +432,11 @@ impl Interpreter<'_> {
         if let Some(value) = self.property_of_own(of, name)? {
             return Ok(value);
         }
+        if let Value::Closure(_) = of
+            && let Some(value) = self.closure_method(of, &library::getter("get", name), &[])?
+        {
+            return Ok(value);
+        }
         library::property(self, of, name)
     }
 

@@ -427,6 +427,10 @@ impl Interpreter<'_> {
         if let Some(callee @ Value::Closure(_)) = self.field_of(home, name)? {
             return self.call_value(&callee, given.to_vec()).map(Some);
         }
+        if home.class.is_enum() && matches!(name, "values" | "valueOf") {
+            let class = Rc::clone(&home.class);
+            return self.invoke_class(&class, name, given);
+        }
         match library::has_method(&home.this, name) {
             true => self.invoke(&home.this, name, given).map(Some),
             false => Ok(None),

@@ -69,9 +69,7 @@ impl Interpreter<'_> {
             )),
             Operator::Divide => {
                 let found = number::divide_whole(left, right);
-                let found = found.map_err(|_| {
-                    Thrown::of("bsh.EvalError", "Arithemetic Exception in binary op")
-                })?;
+                let found = found.map_err(|_| Thrown::by_zero_in_operator())?;
                 found.ok_or_else(|| not_for(operator, left, right))
             }
             Operator::Less | Operator::LessEqual | Operator::Greater | Operator::GreaterEqual => {

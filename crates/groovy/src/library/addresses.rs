@@ -112,13 +112,18 @@ fn joined(base: &str, path: &str) -> String {
         true => path.to_owned(),
         false => format!("{folder}/{path}"),
     };
+    without_dots(&whole)
+}
+
+/// A path without `.`, and without `..` and what stands before it.
+fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
-    let pieces: Vec<&str> = whole.split('/').collect();
+    let pieces: Vec<&str> = path.split('/').collect();
     for (place, piece) in pieces.iter().enumerate() {
         let is_last = place + 1 == pieces.len();
         match *piece {
             "." => {}
-            ".." if kept.len() > 1 => {
+            ".." if kept.len() > 1 || kept.first().is_some_and(|first| !first.is_empty()) => {
                 kept.pop();
             }
             other => {
@@ -261,6 +266,18 @@ fn default_port(scheme: Option<&str>) -> i32 {
 pub(super) static ADDRESS: Table = Table::new(&[
     row("getProtocol", 0, 0, |_, this, _| {
         part(this, |all| all.scheme)
+    }),
+    row("normalize", 0, 0, |_, this, _| {
+        let Some(own) = this.of::<Address>() else {
+            return Ok(Value::Null);
+        };
+        let parts = Parts::of(&own.text);
+        let path = without_dots(parts.path);
+        let all = Parts {
+            path: &path,
+            ..parts
+        };
+        Ok(address(&all.written(), own.is_url))
     }),
     row("getScheme", 0, 0, |_, this, _| part(this, |all| all.scheme)),
     row("getAuthority", 0, 0, |_, this, _| {

@@ -6,12 +6,13 @@ use std::rc::Rc;
 
 use super::super::ast::Type;
 use super::super::convert;
+use super::super::map::MapKind;
 use super::super::number;
 use super::super::order;
 use super::super::print;
 use super::super::table::{Table, row};
 use super::super::thrown::{Exception, exception_class};
-use super::super::value::Value;
+use super::super::value::{Machine, Outcome, Value};
 
 pub(super) static NOTHING: Table = Table::new(&[]);
 
@@ -23,12 +24,49 @@ pub(super) fn is_known_to_null(name: &str, count: usize) -> bool {
     )
 }
 
+/// Groovy's methods of any object, called on null, which has no elements; `None`: another method.
+///
+/// # Errors
+/// An exception from it.
+pub(super) fn of_null(
+    machine: &mut dyn Machine,
+    name: &str,
+    given: &[Value],
+) -> Outcome<Option<Value>> {
+    let nothing = Value::list(Vec::new());
+    Ok(Some(match (name, given.len()) {
+        ("each" | "eachWithIndex", 1) => Value::Null,
+        ("inspect", 0) => Value::text("null"),
+        ("asBoolean", 0) => Value::Truth(false),
+        ("with" | "tap", 1) => {
+            let value = machine.call_on(&given[0], Value::Null, vec![Value::Null])?;
+            if name == "with" { value } else { Value::Null }
+        }
+        ("any" | "every" | "find" | "findAll" | "iterator", 0)
+        | (
+            "any" | "every" | "find" | "findAll" | "collect" | "inject" | "findIndexOf"
+            | "findLastIndexOf" | "findIndexValues" | "findResult" | "grep" | "split",
+            1,
+        )
+        | ("collect" | "inject", 2) => machine.invoke(&nothing, name, given)?,
+        _ => return Ok(None),
+    }))
+}
+
 // tidy: table
 pub(super) static METHODS: Table = Table::new(&[
     row("toString", 0, 0, |machine, this, _| {
-        Ok(Value::text(match (machine.is_bean_shell(), this) {
-            (true, _) => print::java_text(this),
-            (false, _) => print::text(this),
+        // Groovy has a text of its own for lists and maps of `java.util`, but not for what others wrap around them.
+        let is_javas = match this {
+            Value::Map(map) => matches!(
+                map.kind,
+                MapKind::Lazy | MapKind::Concurrent | MapKind::Properties
+            ),
+            _ => false,
+        };
+        Ok(Value::text(match machine.is_bean_shell() || is_javas {
+            true => print::java_text(this),
+            false => print::text(this),
         }))
     }),
     row("equals", 1, 1, |_, this, given| {
@@ -86,7 +124,10 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("invokeMethod", 2, 2, |machine, this, given| {
         let name = super::text_of(given, 0);
-        let values = super::spread(&given[1..]);
+        let values = match &given[1] {
+            Value::Null => Vec::new(),
+            _ => super::spread(&given[1..]),
+        };
         machine.invoke(this, &name, &values)
     }),
     row("each", 1, 1, |machine, this, given| {

@@ -224,12 +224,12 @@ pub(super) static STREAM: Table = Table::new(&[
         Ok(Value::Null)
     }),
     row("printf", 1, MANY, |machine, this, given| {
-        let text = super::formatted(&text_of(given, 0), &super::spread(&given[1..]))?;
+        let text = super::formatted(machine, &text_of(given, 0), &super::spread(&given[1..]))?;
         machine.host().print(&text);
         Ok(this.clone())
     }),
     row("format", 1, MANY, |machine, this, given| {
-        let text = super::formatted(&text_of(given, 0), &super::spread(&given[1..]))?;
+        let text = super::formatted(machine, &text_of(given, 0), &super::spread(&given[1..]))?;
         machine.host().print(&text);
         Ok(this.clone())
     }),
@@ -264,6 +264,28 @@ pub(super) static MAYBE: Table = Table::new(&[
     }),
     row("orElse", 1, 1, |_, this, given| {
         Ok(held(this).unwrap_or_else(|| given[0].clone()))
+    }),
+    row("orElseGet", 1, 1, |machine, this, given| match held(this) {
+        Some(value) => Ok(value),
+        None => machine.call(&given[0], Vec::new()),
+    }),
+    row("map", 1, 1, |machine, this, given| {
+        let value = match held(this) {
+            Some(value) => Some(machine.call(&given[0], vec![value])?),
+            None => None,
+        };
+        let value = value.filter(|value| !value.is_null());
+        Ok(Value::object(Maybe(value)))
+    }),
+    row("filter", 1, 1, |machine, this, given| {
+        let Some(value) = held(this) else {
+            return Ok(this.clone());
+        };
+        let is_kept = machine.call(&given[0], vec![value])?;
+        match order::truth(&is_kept) {
+            true => Ok(this.clone()),
+            false => Ok(Value::object(Maybe(None))),
+        }
     }),
     row("ifPresent", 1, 1, |machine, this, given| match held(this) {
         Some(value) => machine.call(&given[0], vec![value]),

@@ -193,6 +193,12 @@ fn summed(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
         .iter()
         .find(|one| matches!(one, Value::Closure(_)))
         .cloned();
+    if let (Value::List(list), []) = (this, given)
+        && let Some(bytes) = list.to_bytes()
+    {
+        let sum = bytes.into_iter().fold(0, u8::wrapping_add);
+        return Ok(Value::Byte(sum.cast_signed()));
+    }
     let mut sum = given
         .first()
         .filter(|one| !matches!(one, Value::Closure(_)))
@@ -312,12 +318,17 @@ fn flattened(
 fn uniques(machine: &mut dyn Machine, all: Vec<Value>, by: Option<&Value>) -> Outcome<Vec<Value>> {
     let seen = linked();
     let mut found: Vec<Value> = Vec::new();
+    // Numbers are the same in any type.
+    let in_one_type = |value: &Value| match number::decimal_of(value) {
+        Some(number) if value.is_number() => number::decimal(number.without_zeros()),
+        _ => value.clone(),
+    };
     for value in all {
         let key = match by {
             Some(closure) => machine.call(closure, vec![value.clone()])?,
             None => value.clone(),
         };
-        if seen.put(&key, Value::Null).is_none() {
+        if seen.put(&in_one_type(&key), Value::Null).is_none() {
             found.push(value);
         }
     }
@@ -432,12 +443,10 @@ fn stream_collected(machine: &mut dyn Machine, this: &Value, given: &[Value]) ->
     match &given[0] {
         Value::Text(how) if **how == *"toSet" => machine.invoke(this, "toSet", &[]),
         Value::List(parts) if matches!(parts.items.borrow().first(), Some(Value::Text(_))) => {
-            let between = parts
-                .items
-                .borrow()
-                .get(1)
-                .map_or_else(String::new, print::text);
-            joined(machine, this, &between)
+            let parts = parts.copied();
+            let inner = joined(machine, this, &text_of(&parts, 1))?;
+            let (before, behind) = (text_of(&parts, 2), text_of(&parts, 3));
+            Ok(Value::text(before + &print::text(&inner) + &behind))
         }
         Value::Closure(_) => collected(machine, this, given),
         _ => Ok(Value::list(values(machine, this)?)),
@@ -706,7 +715,10 @@ pub(super) static METHODS: Table = Table::new(&[
         Ok(alike(this, all))
     }),
     row("minus", 1, 1, |machine, this, given| {
-        let others = values(machine, &given[0])?;
+        let others = match &given[0] {
+            Value::Null => vec![Value::Null],
+            others => values(machine, others)?,
+        };
         let kept = values(machine, this)?.into_iter();
         Ok(alike(
             this,

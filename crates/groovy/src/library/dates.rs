@@ -38,6 +38,7 @@ enum Away {
 struct Format {
     pattern: RefCell<String>,
     zone: Cell<Option<Away>>,
+    is_lenient: Cell<bool>,
 }
 
 /// `Calendar`.
@@ -62,6 +63,38 @@ fn ms_of(value: &Value) -> Option<i64> {
         return Some(calendar.ms.get());
     }
     number::long_of(value)
+}
+
+/// Milliseconds since 1970 of anything that `%t` takes.
+pub(super) fn instant_of(value: &Value) -> Option<i64> {
+    match value {
+        Value::Long(ms) => Some(*ms),
+        Value::Object(_) => ms_of(value).or_else(|| super::times::unix_ms_of(value).ok()),
+        _ => None,
+    }
+}
+
+/// A date, a calendar, milliseconds or a time in a pattern; `None`: none of them.
+pub(super) fn told_of(
+    machine: &mut dyn Machine,
+    value: &Value,
+    pattern: &str,
+) -> Outcome<Option<String>> {
+    if value.of::<Date>().is_some()
+        || value.of::<Calendar>().is_some()
+        || matches!(value, Value::Long(_))
+    {
+        let zone = value.of::<Calendar>().and_then(|one| one.zone.get());
+        let ms = wanted_ms(value)?;
+        return formatted_in(machine, pattern, ms, zone).map(Some);
+    }
+    super::times::told_in(value, pattern)
+}
+
+/// The span between two dates as `TimeCategory` tells it; `None`: one is no date.
+pub(crate) fn between(one: &Value, other: &Value) -> Option<Value> {
+    let ms = |value: &Value| value.of::<Date>().map(|date| date.0.get());
+    Some(super::units::between(ms(one)?.saturating_sub(ms(other)?)))
 }
 
 fn wanted_ms(value: &Value) -> Outcome<i64> {
@@ -129,16 +162,55 @@ fn formatted_in(
 }
 
 fn written(pattern: &str, moment: Moment) -> Outcome<String> {
-    let read = Pattern::new(pattern).map_err(|_| {
-        let odd = pattern
-            .chars()
-            .find(|one| one.is_ascii_alphabetic() && !"GyYMLwWDdFEuaHkKhmsSzZX".contains(*one));
-        Thrown::argument(match odd {
-            Some(odd) => format!("Illegal pattern character '{odd}'"),
-            None => "Unterminated quote".to_owned(),
-        })
-    })?;
-    Ok(read.format(moment))
+    Ok(simple(pattern)?.format(moment))
+}
+
+fn simple(pattern: &str) -> Outcome<Pattern> {
+    Pattern::simple(pattern).map_err(Thrown::argument)
+}
+
+/// The instant of a local time on this machine.
+fn of_local(machine: &mut dyn Machine, local_ms: i64) -> i64 {
+    local_ms - i64::from(machine.host().utc_offset_s(local_ms)) * 1000
+}
+
+/// Local milliseconds from year, month from 0, day, hour, minute and second, each of which may be beyond its range.
+fn local_of(year: i64, given: &[Value]) -> Outcome<i64> {
+    let part = |place: usize| match given.len() > place {
+        true => long_of(given, place),
+        false => Ok(0),
+    };
+    let month = part(0)?;
+    let first = day_number(year + month.div_euclid(12), month.rem_euclid(12) + 1, 1);
+    let first = first.ok_or_else(|| Thrown::argument("a year out of range"))?;
+    let day_ms = (first + part(1)? - 1).saturating_mul(DAY_MS);
+    let seconds = (part(2)? * 60 + part(3)?) * 60 + part(4)?;
+    Ok(day_ms.saturating_add(seconds.saturating_mul(1000)))
+}
+
+/// Texts that `new Date(text)` reads; the longest first.
+const DATE_TEXTS: [&str; 11] = [
+    "EEE, d MMM yyyy HH:mm:ss z",
+    "EEE MMM d HH:mm:ss z yyyy",
+    "yyyy/MM/dd HH:mm:ss",
+    "yyyy/MM/dd HH:mm",
+    "yyyy/MM/dd",
+    "MM/dd/yyyy HH:mm:ss",
+    "MM/dd/yyyy",
+    "d MMM yyyy HH:mm:ss",
+    "d MMM yyyy",
+    "MMM d, yyyy HH:mm:ss",
+    "MMM d, yyyy",
+];
+
+/// `new Date(text)`.
+fn of_text(machine: &mut dyn Machine, text: &str) -> Outcome {
+    for pattern in DATE_TEXTS {
+        if let Ok(date) = read(machine, pattern, text, None, false) {
+            return Ok(date);
+        }
+    }
+    Err(Thrown::bare("java.lang.IllegalArgumentException"))
 }
 
 /// Java's `Date.toString`.
@@ -151,22 +223,26 @@ fn told(ms: i64, offset_s: i32) -> String {
 }
 
 /// Parses a date with a pattern of `SimpleDateFormat`.
-fn read(machine: &mut dyn Machine, pattern: &str, text: &str, zone: Option<Away>) -> Outcome {
+fn read(
+    machine: &mut dyn Machine,
+    pattern: &str,
+    text: &str,
+    zone: Option<Away>,
+    is_lenient: bool,
+) -> Outcome {
     let unparseable = || {
         Thrown::of(
             "java.text.ParseException",
             format!("Unparseable date: \"{text}\""),
         )
     };
-    let compiled = Pattern::new(pattern).map_err(|_| Thrown::argument("Illegal pattern"))?;
-    let fields = compiled.parse(text.trim()).ok_or_else(unparseable)?;
-    let day = fields.date().unwrap_or_else(|| {
-        let year = fields.year.or(fields.year_of_era).unwrap_or(1970);
-        day_number(year, fields.month.unwrap_or(1), fields.day.unwrap_or(1)).unwrap_or(0)
-    });
-    let local = day * DAY_MS + fields.time_ms().unwrap_or(0);
-    let zone = fields.zone.map(Away::Named).or(zone);
-    let offset_s = match (fields.offset_s, zone) {
+    let now_ms = machine.host().unix_ms();
+    let reading = simple(pattern)?
+        .read_simply(text, now_ms, is_lenient)
+        .ok_or_else(unparseable)?;
+    let local = reading.local_ms;
+    let zone = reading.zone.map(Away::Named).or(zone);
+    let offset_s = match (reading.offset_s, zone) {
         (Some(offset_s), _) => offset_s,
         (None, Some(Away::Fixed(offset_s))) => i64::from(offset_s),
         (None, Some(Away::Named(zone))) => i64::from(zone.offset_s_at_local(local)),
@@ -244,7 +320,7 @@ pub(super) static DATE: Table = Table::new(&[
         1,
         1,
         |machine, this, given| match given[0].of::<super::units::Duration>() {
-            Some(span) => Ok(shifted(machine, this, span.months, span.ms)),
+            Some(span) => Ok(shifted(machine, this, span.months(), span.ms())),
             None => {
                 let days = long_of(given, 0)?;
                 Ok(shifted(machine, this, 0, days.saturating_mul(DAY_MS)))
@@ -256,7 +332,7 @@ pub(super) static DATE: Table = Table::new(&[
         1,
         1,
         |machine, this, given| match given[0].of::<super::units::Duration>() {
-            Some(span) => Ok(shifted(machine, this, -span.months, -span.ms)),
+            Some(span) => Ok(shifted(machine, this, -span.months(), -span.ms())),
             None if given[0].of::<Date>().is_some() => Ok(Value::whole(
                 (wanted_ms(this)? - wanted_ms(&given[0])?) / DAY_MS,
             )),
@@ -409,6 +485,7 @@ pub(super) static FORMAT: Table = Table::new(&[
             &pattern,
             &super::text_wanted(given, 0)?,
             format.zone.get(),
+            format.is_lenient.get(),
         )
     }),
     row("setTimeZone", 1, 1, |_, this, given| {
@@ -429,7 +506,18 @@ pub(super) static FORMAT: Table = Table::new(&[
                 .map(|format| format.pattern.borrow().clone()),
         ))
     }),
-    row("setLenient", 1, 1, |_, _, _| Ok(Value::Null)),
+    row("setLenient", 1, 1, |_, this, given| {
+        if let Some(format) = this.of::<Format>() {
+            format.is_lenient.set(super::super::order::truth(&given[0]));
+        }
+        Ok(Value::Null)
+    }),
+    row("isLenient", 0, 0, |_, this, _| {
+        let format = this.of::<Format>();
+        Ok(Value::Truth(
+            format.is_some_and(|format| format.is_lenient.get()),
+        ))
+    }),
 ]);
 
 impl Object for Format {
@@ -614,6 +702,11 @@ pub(super) static ZONE: Table = Table::new(&[
             this.of::<Zone>().map(|zone| zone.1.as_str()),
         ))
     }),
+    row("getOffset", 1, 1, |machine, this, given| {
+        let ms = long_of(given, 0)?;
+        let offset_s = offset_of(machine, zone_of(this), ms);
+        Ok(Value::Int(offset_s * 1000))
+    }),
     row("getRawOffset", 0, 0, |machine, this, _| {
         let offset_s = offset_of(machine, zone_of(this), 0);
         Ok(Value::Int(offset_s * 1000))
@@ -659,6 +752,22 @@ impl Object for Locale {
     }
 }
 
+/// `new Date(year - 1900, month, day, …)`.
+fn of_parts(machine: &mut dyn Machine, _: &Value, given: &[Value]) -> Outcome {
+    let local = local_of(long_of(given, 0)?.saturating_add(1900), &given[1..])?;
+    let ms = of_local(machine, local);
+    Ok(date(machine, ms))
+}
+
+/// `new GregorianCalendar(year, month, day, …)`.
+fn calendar_of_parts(machine: &mut dyn Machine, _: &Value, given: &[Value]) -> Outcome {
+    let local = local_of(long_of(given, 0)?, &given[1..])?;
+    Ok(Value::object(Calendar {
+        ms: Cell::new(of_local(machine, local)),
+        zone: Cell::new(None),
+    }))
+}
+
 static DATES: Table = Table::new(&[
     row("from", 1, 1, |machine, _, given| {
         let ms = super::times::unix_ms_of(&given[0])?;
@@ -669,11 +778,17 @@ static DATES: Table = Table::new(&[
         Ok(date(machine, now))
     }),
     row("new", 1, 1, |machine, _, given| {
+        if let Value::Text(text) = &given[0] {
+            return of_text(machine, text);
+        }
         let ms = long_of(given, 0)?;
         Ok(date(machine, ms))
     }),
+    row("new", 3, 3, of_parts),
+    row("new", 5, 6, of_parts),
     row("parse", 2, 2, |machine, _, given| {
-        read(machine, &text_of(given, 0), &text_of(given, 1), None)
+        let (pattern, text) = (text_of(given, 0), text_of(given, 1));
+        read(machine, &pattern, &text, None, true)
     }),
 ]);
 
@@ -683,6 +798,7 @@ static FORMATS: Table = Table::new(&[row("new", 1, 2, |_, _, given| {
     Ok(Value::object(Format {
         pattern: RefCell::new(pattern),
         zone: Cell::new(None),
+        is_lenient: Cell::new(true),
     }))
 })]);
 
@@ -721,6 +837,8 @@ static CALENDARS: Table = Table::new(&[
             zone: Cell::new(None),
         }))
     }),
+    row("new", 3, 3, calendar_of_parts),
+    row("new", 5, 6, calendar_of_parts),
     row("YEAR", 0, 0, |_, _, _| field(1)),
     row("MONTH", 0, 0, |_, _, _| field(2)),
     row("WEEK_OF_YEAR", 0, 0, |_, _, _| field(3)),

@@ -6,12 +6,23 @@ use super::super::decimal::{Decimal, Rounding};
 use super::super::number;
 use super::super::print;
 use super::super::thrown::Thrown;
-use super::super::value::{Outcome, Value};
+use super::super::value::{Machine, Outcome, Value};
+
+/// Width of a value at most.
+const WIDTH_MAX: usize = 100_000;
+/// Decimal places that a double has at most; further ones are zeros.
+const PLACES_MAX: usize = 1_100;
+/// Decimal places that a decimal has at most.
+const DECIMAL_PLACES_MAX: usize = 10_000;
 
 /// One `%…` of a format.
 #[derive(Default)]
 struct Spec {
     index: Option<usize>,
+    /// `%<s`: the value of the `%…` before.
+    is_same: bool,
+    /// The letter behind `t`.
+    of_time: Option<char>,
     flags: String,
     width: usize,
     precision: Option<usize>,
@@ -27,10 +38,15 @@ impl Spec {
 ///
 /// # Errors
 /// The format does not fit the values.
-pub(crate) fn formatted(format: &str, given: &[Value]) -> Outcome<String> {
+pub(crate) fn formatted(
+    machine: &mut dyn Machine,
+    format: &str,
+    given: &[Value],
+) -> Outcome<String> {
     let mut out = String::new();
     let mut rest = format;
     let mut next = 0;
+    let mut last = 0;
     while let Some(at) = rest.find('%') {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
@@ -40,11 +56,17 @@ pub(crate) fn formatted(format: &str, given: &[Value]) -> Outcome<String> {
             'n' => out.push('\n'),
             '%' => out.push_str(&padded("%".to_owned(), &spec)),
             _ => {
-                let place = spec.index.unwrap_or_else(|| {
-                    next += 1;
-                    next
-                });
-                let value = given.get(place - 1).ok_or_else(|| {
+                let place = match spec.index {
+                    _ if spec.is_same => last,
+                    Some(index) => index,
+                    None => {
+                        next += 1;
+                        next
+                    }
+                };
+                last = place;
+                let value = place.checked_sub(1).and_then(|place| given.get(place));
+                let value = value.ok_or_else(|| {
                     let mut shown = format!("%{}", spec.flags);
                     if spec.width > 0 {
                         shown.push_str(&spec.width.to_string());
@@ -55,7 +77,11 @@ pub(crate) fn formatted(format: &str, given: &[Value]) -> Outcome<String> {
                         format!("Format specifier '{shown}'"),
                     )
                 })?;
-                let text = one(&spec, kind, value)?;
+                machine.take(spec.width.saturating_add(spec.precision.unwrap_or(0)))?;
+                let text = match spec.of_time {
+                    Some(letter) => time(machine, &spec, kind, letter, value)?,
+                    None => one(&spec, kind, value)?,
+                };
                 out.push_str(&text);
             }
         }
@@ -82,24 +108,29 @@ fn read(text: &str) -> Outcome<(Spec, char, &str)> {
         spec.index = rest[..digits].parse().ok().filter(|index| *index > 0);
         rest = &rest[digits + 1..];
     }
+    if let Some(behind) = rest.strip_prefix('<') {
+        spec.is_same = true;
+        rest = behind;
+    }
     let flags = rest
         .find(|one: char| !"-#+ 0,(".contains(one))
         .unwrap_or(rest.len());
     rest[..flags].clone_into(&mut spec.flags);
     rest = &rest[flags..];
     let digits = count(rest);
-    spec.width = rest[..digits].parse().unwrap_or(0_usize).min(100_000);
+    spec.width = rest[..digits].parse().unwrap_or(0_usize).min(WIDTH_MAX);
     rest = &rest[digits..];
     if let Some(behind) = rest.strip_prefix('.') {
         let digits = count(behind);
-        spec.precision = behind[..digits].parse().ok();
+        let places = behind[..digits].parse().ok();
+        spec.precision = places.map(|places: usize| places.min(WIDTH_MAX));
         rest = &behind[digits..];
     }
     let mut characters = rest.chars();
     let kind = characters.next().ok_or_else(fault)?;
     let mut behind = characters.as_str();
     if matches!(kind, 't' | 'T') {
-        let _ = characters.next().ok_or_else(fault)?;
+        spec.of_time = Some(characters.next().ok_or_else(fault)?);
         behind = characters.as_str();
     }
     Ok((spec, kind, behind))
@@ -141,6 +172,22 @@ fn one(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
         },
         'h' | 'H' => format!("{:x}", super::super::order::hash(value)),
         _ if value.is_null() => "null".to_owned(),
+        _ => return of_number(spec, kind, value),
+    };
+    Ok(padded(in_case(kind, text), spec))
+}
+
+/// A text in upper case, if the letter is.
+fn in_case(kind: char, text: String) -> String {
+    match kind.is_uppercase() {
+        true => text.to_uppercase(),
+        false => text,
+    }
+}
+
+/// The conversions of numbers.
+fn of_number(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
+    let text = match kind {
         'd' => match value {
             Value::Byte(_) | Value::Int(_) | Value::Long(_) | Value::Whole(_) => {
                 return Ok(signed(spec, &print::text(value)));
@@ -164,6 +211,13 @@ fn one(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
             Some(number) => exponent(number, spec.precision.unwrap_or(6)),
             None => return Err(mismatch(kind, value)),
         },
+        'g' | 'G' => match number::double_of(value) {
+            Some(_) if matches!(value, Value::Int(_) | Value::Long(_) | Value::Byte(_)) => {
+                return Err(mismatch(kind, value));
+            }
+            Some(number) => return Ok(general(spec, kind, number, value)),
+            None => return Err(mismatch(kind, value)),
+        },
         _ => {
             return Err(Thrown::of(
                 "java.util.UnknownFormatConversionException",
@@ -172,15 +226,22 @@ fn one(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
         }
     };
     let text = match kind {
-        'x' | 'X' | 'o' if spec.has('0') => format!("{text:0>width$}", width = spec.width),
+        'x' | 'X' | 'o' => {
+            let prefix = match kind {
+                _ if !spec.has('#') => "",
+                'o' => "0",
+                _ => "0x",
+            };
+            let digits = prefix.len() + text.len();
+            let missing = match spec.has('0') {
+                true => spec.width.saturating_sub(digits),
+                false => 0,
+            };
+            format!("{prefix}{}{text}", "0".repeat(missing))
+        }
         _ => text,
     };
-    let text = if kind.is_uppercase() {
-        text.to_uppercase()
-    } else {
-        text
-    };
-    Ok(padded(text, spec))
+    Ok(padded(in_case(kind, text), spec))
 }
 
 fn radix(kind: char, bits: u64) -> String {
@@ -193,23 +254,114 @@ fn radix(kind: char, bits: u64) -> String {
 
 /// A number with this number of decimal places.
 fn fixed(value: &Value, places: usize) -> String {
-    let places = i32::try_from(places.min(300)).unwrap_or(6);
+    let exact = places.min(DECIMAL_PLACES_MAX);
+    let zeros = "0".repeat(places - exact);
+    let scale = i32::try_from(exact).unwrap_or(6);
     let decimal = match value {
         Value::Double(number) if !number.is_finite() => return print::text(value),
         Value::Double(number) => Decimal::of_double(*number),
         other => number::decimal_of(other),
     };
     decimal.map_or_else(String::new, |decimal| {
-        decimal.rounded(places, Rounding::HalfUp).plain()
+        decimal.rounded(scale, Rounding::HalfUp).plain() + &zeros
     })
 }
 
 fn exponent(number: f64, places: usize) -> String {
-    let text = format!("{number:.places$e}");
+    let exact = places.min(PLACES_MAX);
+    let text = format!("{number:.exact$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let zeros = "0".repeat(places - exact);
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:02}", exponent.abs())
+    format!("{digits}{zeros}e{sign}{:02}", exponent.abs())
+}
+
+/// `%g`: this many digits, with an exponent if the number is very large or small.
+fn general(spec: &Spec, kind: char, number: f64, value: &Value) -> String {
+    let digits = spec.precision.unwrap_or(6).max(1);
+    if !number.is_finite() {
+        return padded(print::text(value), spec);
+    }
+    let scientific = exponent(number, digits - 1);
+    let power: i32 = scientific
+        .rsplit_once('e')
+        .and_then(|(_, power)| power.parse().ok())
+        .unwrap_or(0);
+    let places = i64::try_from(digits).unwrap_or(i64::MAX) - 1 - i64::from(power);
+    let text = match usize::try_from(places) {
+        Ok(places) if power >= -4 || number == 0.0 => fixed(value, places),
+        _ => scientific,
+    };
+    let text = signed(spec, &text);
+    match kind {
+        'G' => text.to_uppercase(),
+        _ => text,
+    }
+}
+
+/// `%tY` and the like.
+fn time(
+    machine: &mut dyn Machine,
+    spec: &Spec,
+    kind: char,
+    letter: char,
+    value: &Value,
+) -> Outcome<String> {
+    let pattern = match letter {
+        'H' => "HH",
+        'I' => "hh",
+        'k' => "H",
+        'l' => "h",
+        'M' => "mm",
+        'S' => "ss",
+        'L' => "SSS",
+        'N' => "SSS'000000'",
+        'p' => "a",
+        'z' => "Z",
+        'Z' => "z",
+        'B' => "MMMM",
+        'b' | 'h' => "MMM",
+        'A' => "EEEE",
+        'a' => "EEE",
+        'Y' => "yyyy",
+        'y' => "yy",
+        'j' => "DDD",
+        'm' => "MM",
+        'd' => "dd",
+        'e' => "d",
+        'R' => "HH:mm",
+        'T' => "HH:mm:ss",
+        'r' => "hh:mm:ss a",
+        'D' => "MM/dd/yy",
+        'F' => "yyyy-MM-dd",
+        'c' => "EEE MMM dd HH:mm:ss z yyyy",
+        's' | 'Q' => "",
+        other => {
+            return Err(Thrown::of(
+                "java.util.UnknownFormatConversionException",
+                format!("Conversion = 't{other}'"),
+            ));
+        }
+    };
+    if value.is_null() {
+        return Ok(padded("null".to_owned(), spec));
+    }
+    let mismatch = || mismatch(letter, value);
+    let text = match letter {
+        's' | 'Q' => {
+            let ms = super::dates::instant_of(value).ok_or_else(mismatch)?;
+            let unit_ms = if letter == 's' { 1000 } else { 1 };
+            ms.div_euclid(unit_ms).to_string()
+        }
+        _ => super::dates::told_of(machine, value, pattern)?.ok_or_else(mismatch)?,
+    };
+    let text = match (kind, letter) {
+        ('T', _) => text.to_uppercase(),
+        (_, 'p') => text.to_lowercase(),
+        _ => text,
+    };
+    Ok(padded(text, spec))
 }
 
 /// A number with its sign, groups and zeros.

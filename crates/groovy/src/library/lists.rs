@@ -11,7 +11,7 @@ use super::super::number;
 use super::super::order;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
-use super::super::value::{List, ListKind, Machine, Outcome, Value};
+use super::super::value::{List, ListKind, Machine, Outcome, Range, Value};
 use super::{End, int_of, long_of, values};
 
 /// `list[at]`.
@@ -117,6 +117,9 @@ pub(super) fn put_at(
     at: &Value,
     value: Value,
 ) -> Outcome<()> {
+    if let (Value::Range(range), ListKind::Growing | ListKind::Linked) = (at, list.kind) {
+        return put_range(machine, list, range, &value);
+    }
     let index = number::long_of(at).ok_or_else(|| convert::cannot_cast(at, "int"))?;
     let length = list.items.borrow().len();
     let counted = if index < 0 {
@@ -138,6 +141,36 @@ pub(super) fn put_at(
         list.items.borrow_mut().resize(place + 1, Value::Null);
     }
     list.items.borrow_mut()[place] = value;
+    Ok(())
+}
+
+/// `list[1..2] = values`: the values take the place of the range.
+fn put_range(
+    machine: &mut dyn Machine,
+    list: &Rc<List>,
+    range: &Range,
+    value: &Value,
+) -> Outcome<()> {
+    let new = match value {
+        Value::List(_) | Value::Set(_) | Value::Range(_) => values(machine, value)?,
+        one => vec![one.clone()],
+    };
+    let length = list.items.borrow().len();
+    let place = |at: i64| {
+        let counted = if at < 0 { at + length as i64 } else { at };
+        usize::try_from(counted).map_err(|_| beyond(at, length))
+    };
+    let (from, to) = (place(range.from)?, place(range.to)?);
+    let (from, end) = match range.is_empty {
+        true => (from, from),
+        false => (from.min(to), from.max(to) + 1),
+    };
+    if from > length {
+        return Err(beyond(range.from, length));
+    }
+    machine.take(new.len().saturating_mul(24))?;
+    let end = end.min(length);
+    list.items.borrow_mut().splice(from..end, new);
     Ok(())
 }
 
@@ -334,6 +367,17 @@ pub(super) static METHODS: Table = Table::new(&[
         Value::Int(index) => remove_at(this, *index),
         value => remove_value(this, value),
     }),
+    row("replaceAll", 1, 1, |machine, this, given| {
+        for (place, value) in values(machine, this)?.into_iter().enumerate() {
+            let value = machine.call(&given[0], vec![value])?;
+            if let Value::List(list) = this
+                && let Some(item) = list.items.borrow_mut().get_mut(place)
+            {
+                *item = value;
+            }
+        }
+        Ok(Value::Null)
+    }),
     row("removeAt", 1, 1, |_, this, given| {
         remove_at(this, int_of(given, 0)?)
     }),
@@ -477,23 +521,25 @@ pub(super) static METHODS: Table = Table::new(&[
     row("getFrom", 0, 0, |_, this, _| end(this, End::First, "")),
     row("getTo", 0, 0, |_, this, _| end(this, End::Last, "")),
     row("step", 1, 1, |machine, this, given| {
-        let step = usize::try_from(int_of(given, 0)?.unsigned_abs())
-            .unwrap_or(1)
-            .max(1);
-        Ok(Value::list(
-            values(machine, this)?.into_iter().step_by(step).collect(),
-        ))
+        Ok(Value::list(stepped(machine, this, int_of(given, 0)?)?))
     }),
     row("step", 2, 2, |machine, this, given| {
-        let step = usize::try_from(int_of(given, 0)?.unsigned_abs())
-            .unwrap_or(1)
-            .max(1);
-        for value in values(machine, this)?.into_iter().step_by(step) {
+        for value in stepped(machine, this, int_of(given, 0)?)? {
             machine.call(&given[1], vec![value])?;
         }
         Ok(Value::Null)
     }),
 ]);
+
+/// Every so-many-th value of a range; a negative step goes through it backwards.
+fn stepped(machine: &mut dyn Machine, this: &Value, step: i32) -> Outcome<Vec<Value>> {
+    let mut all = values(machine, this)?;
+    if step < 0 {
+        all.reverse();
+    }
+    let step = usize::try_from(step.unsigned_abs()).unwrap_or(1).max(1);
+    Ok(all.into_iter().step_by(step).collect())
+}
 
 fn filtered(machine: &mut dyn Machine, this: &Value, closure: &Value, keeps: bool) -> Outcome {
     let all = values(machine, this)?;

@@ -270,6 +270,28 @@ pub(super) static METHODS: Table = Table::new(&[
         }
         Ok(Value::Map(sum))
     }),
+    row("intersect", 1, 1, |_, this, given| {
+        let both = linked();
+        let other = map_of(&given[0])?;
+        for (key, value) in order::entries(map_of(this)?) {
+            if other
+                .get(&key)
+                .is_some_and(|found| order::equals(&found, &value))
+            {
+                both.put(&key, value);
+            }
+        }
+        Ok(Value::Map(both))
+    }),
+    row("replaceAll", 1, 1, |machine, this, given| {
+        let map = map_of(this)?;
+        may_change(map)?;
+        for (key, value) in order::entries(map) {
+            let value = machine.call(&given[0], vec![key.clone(), value])?;
+            map.put(&key, value);
+        }
+        Ok(Value::Null)
+    }),
     row("minus", 1, 1, |_, this, given| {
         let rest = linked();
         let other = map_of(&given[0])?;

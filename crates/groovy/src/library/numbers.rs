@@ -203,7 +203,15 @@ pub(super) static METHODS: Table = Table::new(&[
         summed(Sum::Remainder, this, given, "mod")
     }),
     row("remainder", 1, 1, |_, this, given| {
-        summed(Sum::Remainder, this, given, "remainder")
+        if !matches!(this, Value::Decimal(_)) {
+            return summed(Sum::Remainder, this, given, "remainder");
+        }
+        let other = number::decimal_of(&given[0])
+            .ok_or_else(|| super::missing(this, "remainder", given))?;
+        let rest = decimal(this)?
+            .remainder(&other)
+            .ok_or_else(|| Thrown::of("java.lang.ArithmeticException", "Division by zero"))?;
+        Ok(number::decimal(rest))
     }),
     row("div", 1, 1, |_, this, given| {
         number::divide(this, &given[0])?.ok_or_else(|| super::missing(this, "div", given))
@@ -211,6 +219,18 @@ pub(super) static METHODS: Table = Table::new(&[
     row("divide", 1, 1, |_, this, given| match this {
         Value::Whole(_) => number::divide_whole(this, &given[0])?
             .ok_or_else(|| super::missing(this, "divide", given)),
+        Value::Decimal(one) => {
+            let quotient = number::divide(this, &given[0])?;
+            let quotient = quotient.ok_or_else(|| super::missing(this, "divide", given))?;
+            let back = decimal(&quotient)?.times(&decimal(&given[0])?);
+            match back.is_some_and(|back| back.compare(one).is_eq()) {
+                true => Ok(quotient),
+                false => Err(Thrown::of(
+                    "java.lang.ArithmeticException",
+                    "Non-terminating decimal expansion; no exact representable decimal result.",
+                )),
+            }
+        }
         _ => number::divide(this, &given[0])?.ok_or_else(|| super::missing(this, "divide", given)),
     }),
     row("divide", 2, 3, |_, this, given| {
@@ -232,10 +252,7 @@ pub(super) static METHODS: Table = Table::new(&[
         ))
     }),
     row("intdiv", 1, 1, |_, this, given| {
-        let found = number::divide_whole(this, &given[0]);
-        found
-            .map_err(|_| Thrown::of("java.lang.ArithmeticException", "Division by zero"))?
-            .ok_or_else(|| super::missing(this, "intdiv", given))
+        number::divide_whole(this, &given[0])?.ok_or_else(|| super::missing(this, "intdiv", given))
     }),
     row("power", 1, 1, |_, this, given| {
         number::power(this, &given[0])?.ok_or_else(|| super::missing(this, "power", given))
@@ -345,40 +362,48 @@ pub(super) static METHODS: Table = Table::new(&[
         Ok(char::from_u32(code).map_or(Value::Null, Value::Char))
     }),
     row("getDays", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 86_400_000))
+        Ok(units::duration(this, units::DAYS, 1))
     }),
     row("getDay", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 86_400_000))
+        Ok(units::duration(this, units::DAYS, 1))
     }),
     row("getWeeks", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 7 * 86_400_000))
+        Ok(units::duration(this, units::DAYS, 7))
     }),
     row("getWeek", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 7 * 86_400_000))
+        Ok(units::duration(this, units::DAYS, 7))
     }),
     row("getHours", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 3_600_000))
+        Ok(units::duration(this, units::HOURS, 1))
     }),
     row("getHour", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 3_600_000))
+        Ok(units::duration(this, units::HOURS, 1))
     }),
     row("getMinutes", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 60_000))
+        Ok(units::duration(this, units::MINUTES, 1))
     }),
     row("getMinute", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 60_000))
+        Ok(units::duration(this, units::MINUTES, 1))
     }),
     row("getSeconds", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 1_000))
+        Ok(units::duration(this, units::SECONDS, 1))
     }),
     row("getSecond", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 1_000))
+        Ok(units::duration(this, units::SECONDS, 1))
     }),
     row("getMilliseconds", 0, 0, |_, this, _| {
-        Ok(units::duration(this, 1))
+        Ok(units::duration(this, units::MILLIS, 1))
     }),
-    row("getMonths", 0, 0, |_, this, _| Ok(units::months(this, 1))),
-    row("getMonth", 0, 0, |_, this, _| Ok(units::months(this, 1))),
-    row("getYears", 0, 0, |_, this, _| Ok(units::months(this, 12))),
-    row("getYear", 0, 0, |_, this, _| Ok(units::months(this, 12))),
+    row("getMonths", 0, 0, |_, this, _| {
+        Ok(units::duration(this, units::MONTHS, 1))
+    }),
+    row("getMonth", 0, 0, |_, this, _| {
+        Ok(units::duration(this, units::MONTHS, 1))
+    }),
+    row("getYears", 0, 0, |_, this, _| {
+        Ok(units::duration(this, units::YEARS, 1))
+    }),
+    row("getYear", 0, 0, |_, this, _| {
+        Ok(units::duration(this, units::YEARS, 1))
+    }),
 ]);

@@ -191,8 +191,8 @@ static UUID_STATICS: Table = Table::new(&[
     }),
     row("fromString", 1, 1, |_, _, given| {
         let text = text_of(given, 0);
-        let bits = u128::from_str_radix(&text.replace('-', ""), 16);
-        let bits = bits.map_err(|_| Thrown::argument(format!("Invalid UUID string: {text}")))?;
+        let bits = uuid_bits(&text)
+            .ok_or_else(|| Thrown::argument(format!("Invalid UUID string: {text}")))?;
         Ok(Value::object(Uuid(bits)))
     }),
     row("nameUUIDFromBytes", 1, 1, |_, _, given| {
@@ -217,6 +217,23 @@ static RANDOM_STATICS: Table =
     Table::new(&[row("new", 0, 1, |machine, _, given| seeded(machine, given))]);
 static THREAD_RANDOM: Table =
     Table::new(&[row("current", 0, 0, |machine, _, _| seeded(machine, &[]))]);
+
+/// The bits of a UUID as written: five hexadecimal numbers, of which the lowest digits of each place count.
+fn uuid_bits(text: &str) -> Option<u128> {
+    let parts: Vec<&str> = text.split('-').collect();
+    if parts.len() != 5 {
+        return None;
+    }
+    let digits = [8_u32, 4, 4, 4, 12];
+    parts
+        .iter()
+        .zip(digits)
+        .try_fold(0, |bits: u128, (part, digits)| {
+            let number = u128::from(u64::from_str_radix(part, 16).ok()?);
+            let width = digits * 4;
+            Some(bits << width | number & ((1 << width) - 1))
+        })
+}
 
 fn random_text(machine: &mut dyn Machine, count: i32, from: &str) -> Outcome {
     let count = usize::try_from(count).map_err(|_| {

@@ -242,7 +242,11 @@ pub(super) static WRITER: Table = Table::new(&[
         put(machine, this, &line).map(|_| Value::Null)
     }),
     row("printf", 1, MANY, |machine, this, given| {
-        let text = super::formatted(&super::text_of(given, 0), &super::spread(&given[1..]))?;
+        let text = super::formatted(
+            machine,
+            &super::text_of(given, 0),
+            &super::spread(&given[1..]),
+        )?;
         put(machine, this, text.as_bytes())
     }),
     row("newLine", 0, 0, |machine, this, _| {

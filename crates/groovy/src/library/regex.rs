@@ -223,7 +223,13 @@ fn expanded(regex: &Regex, text: &str, found: &Groups, to: &str, out: &mut Strin
 }
 
 /// Replaces matches of a pattern: all, or the first.
-pub(super) fn replace(text: &str, with: &Value, to: &str, all: bool) -> Outcome {
+pub(super) fn replace(
+    machine: &mut dyn Machine,
+    text: &str,
+    with: &Value,
+    to: &str,
+    all: bool,
+) -> Outcome {
     let pattern = pattern_of(with)?;
     let mut out = String::new();
     let mut at = 0;
@@ -234,9 +240,12 @@ pub(super) fn replace(text: &str, with: &Value, to: &str, all: bool) -> Outcome 
     for one in &found {
         let (start, end) = one[0].unwrap_or((0, 0));
         out.push_str(&text[at..start]);
+        let before = out.len();
         expanded(&pattern.regex, text, one, to, &mut out)?;
+        machine.take(out.len() - before)?;
         at = end;
     }
+    machine.take(text.len())?;
     out.push_str(&text[at..]);
     Ok(Value::text(out))
 }
@@ -505,13 +514,19 @@ pub(super) static MATCHER: Table = Table::new(&[
         let pattern = Value::Object(Rc::clone(&matcher.pattern) as Rc<dyn Object>);
         match &given[0] {
             Value::Closure(_) => replace_by(machine, &matcher.text, &pattern, &given[0], false),
-            to => replace(&matcher.text, &pattern, &print::text(to), true),
+            to => replace(machine, &matcher.text, &pattern, &print::text(to), true),
         }
     }),
-    row("replaceFirst", 1, 1, |_, this, given| {
+    row("replaceFirst", 1, 1, |machine, this, given| {
         let matcher = matcher(this)?;
         let pattern = Value::Object(Rc::clone(&matcher.pattern) as Rc<dyn Object>);
-        replace(&matcher.text, &pattern, &print::text(&given[0]), false)
+        replace(
+            machine,
+            &matcher.text,
+            &pattern,
+            &print::text(&given[0]),
+            false,
+        )
     }),
     row("appendReplacement", 2, 2, |machine, this, given| {
         let matcher = matcher(this)?;

@@ -293,6 +293,16 @@ static INT_STREAM: Table = Table::new(&[
 static HASH_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| {
     made_map(machine, MapKind::Hash, given)
 })]);
+static CONCURRENT_MAP: Table = Table::new(&[row("new", 0, 3, |machine, _, given| {
+    made_map(machine, MapKind::Concurrent, given)
+})]);
+/// A collector that joins texts: what stands between, before and behind them.
+fn joining(given: &[Value]) -> Outcome {
+    let mut parts = vec![Value::text("join")];
+    parts.extend((0..3).map(|place| Value::text(super::text_of(given, place))));
+    Ok(Value::list(parts))
+}
+
 static LINKED_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| {
     made_map(machine, MapKind::Linked, given)
 })]);
@@ -456,10 +466,8 @@ static COLLECTIONS: Table = Table::new(&[
 static COLLECTORS: Table = Table::new(&[
     row("toList", 0, 0, |_, _, _| Ok(Value::text("toList"))),
     row("toSet", 0, 0, |_, _, _| Ok(Value::text("toSet"))),
-    row("joining", 0, 1, |_, _, given| {
-        let between = given.first().map_or_else(String::new, print::text);
-        Ok(Value::list(vec![Value::text("join"), Value::text(between)]))
-    }),
+    row("joining", 0, 1, |_, _, given| joining(given)),
+    row("joining", 3, 3, |_, _, given| joining(given)),
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
@@ -509,7 +517,7 @@ pub(super) const CLASSES: &[Class] = &[
     },
     Class {
         name: "java.util.concurrent.ConcurrentHashMap",
-        statics: &HASH_MAP,
+        statics: &CONCURRENT_MAP,
     },
     Class {
         name: "java.util.LinkedHashMap",

@@ -405,9 +405,21 @@ static STRING: Table = Table::new(&[
     row("new", 0, 4, |_, _, given| match given.first() {
         None => Ok(Value::text("")),
         Some(Value::List(list)) if list.to_bytes().is_some() => of_bytes(given),
-        Some(Value::List(list)) => Ok(Value::text(
-            list.copied().iter().map(print::text).collect::<String>(),
-        )),
+        Some(Value::List(list)) => {
+            let mut all = list.copied();
+            if given.len() == 3 {
+                let from = usize::try_from(int_of(given, 1)?).unwrap_or(usize::MAX);
+                let count = usize::try_from(int_of(given, 2)?).unwrap_or(usize::MAX);
+                let part = all.get(from..from.saturating_add(count));
+                all = part.map(<[Value]>::to_vec).ok_or_else(|| {
+                    Thrown::of(
+                        "java.lang.StringIndexOutOfBoundsException",
+                        format!("offset {from}, count {count}, length {}", all.len()),
+                    )
+                })?;
+            }
+            Ok(Value::text(all.iter().map(print::text).collect::<String>()))
+        }
         Some(Value::Null) => Err(Thrown::bare("java.lang.NullPointerException")),
         Some(other) => Ok(Value::text(print::text(other))),
     }),
@@ -433,12 +445,14 @@ static STRING: Table = Table::new(&[
         "format",
         1,
         MANY,
-        |_, _, given| match print::simple_class_name(&given[0]) {
+        |machine, _, given| match print::simple_class_name(&given[0]) {
             "Locale" if given.len() > 1 => Ok(Value::text(super::formatted(
+                machine,
                 &text_of(given, 1),
                 &super::spread(&given[2..]),
             )?)),
             _ => Ok(Value::text(super::formatted(
+                machine,
                 &text_of(given, 0),
                 &super::spread(&given[1..]),
             )?)),

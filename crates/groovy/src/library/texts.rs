@@ -56,23 +56,37 @@ fn substring(text: &str, from: i32, to: Option<i32>) -> Outcome {
 
 /// The index of a part in UTF-16 units, from an index on.
 fn index_of(text: &str, what: &str, from: usize) -> i32 {
-    let (text, what) = (units(text), units(what));
-    let last = text.len().saturating_sub(what.len());
-    if what.len() > text.len() {
-        return -1;
-    }
-    let found = (from.min(text.len())..=last).find(|at| text[*at..].starts_with(&what));
-    found.and_then(|at| i32::try_from(at).ok()).unwrap_or(-1)
+    let from = byte_of(text, from);
+    place_of(text, text[from..].find(what).map(|at| from + at))
 }
 
 fn last_index_of(text: &str, what: &str, to: usize) -> i32 {
-    let (text, what) = (units(text), units(what));
-    if what.len() > text.len() {
-        return -1;
+    let end = byte_of(text, to).saturating_add(what.len());
+    let end = text.floor_char_boundary(end);
+    place_of(text, text[..end].rfind(what))
+}
+
+/// The byte at which a UTF-16 unit of a text stands, or its end.
+fn byte_of(text: &str, unit: usize) -> usize {
+    if text.is_ascii() {
+        return unit.min(text.len());
     }
-    let last = (text.len() - what.len()).min(to);
-    let found = (0..=last).rev().find(|at| text[*at..].starts_with(&what));
-    found.and_then(|at| i32::try_from(at).ok()).unwrap_or(-1)
+    let mut units = 0;
+    for (at, one) in text.char_indices() {
+        if units >= unit {
+            return at;
+        }
+        units += one.len_utf16();
+    }
+    text.len()
+}
+
+/// The UTF-16 unit of a byte; -1: there is none.
+fn place_of(text: &str, byte: Option<usize>) -> i32 {
+    let units = byte.map(|byte| length(&text[..byte]));
+    units
+        .and_then(|units| i32::try_from(units).ok())
+        .unwrap_or(-1)
 }
 
 /// The value of `text[at]`.
@@ -129,7 +143,12 @@ fn truth(truth: bool) -> Outcome {
     Ok(Value::Truth(truth))
 }
 
-fn padded(this: &Value, given: &[Value], how: fn(&str, &str, usize) -> String) -> Outcome {
+fn padded(
+    machine: &mut dyn Machine,
+    this: &Value,
+    given: &[Value],
+    how: fn(&str, &str, usize) -> String,
+) -> Outcome {
     let it = text(this);
     let wanted = usize::try_from(int_of(given, 0)?).unwrap_or(0);
     let missing = wanted.saturating_sub(length(&it)).min(10_000_000);
@@ -137,6 +156,7 @@ fn padded(this: &Value, given: &[Value], how: fn(&str, &str, usize) -> String) -
     if missing == 0 || fill.is_empty() {
         return Ok(Value::text(it));
     }
+    machine.take(missing)?;
     Ok(Value::text(how(&it, &fill, missing)))
 }
 
@@ -245,15 +265,24 @@ fn tokens(this: &Value, given: &[Value]) -> Vec<Value> {
     parts.map(Value::text).collect()
 }
 
-fn characters(this: &Value) -> Vec<Value> {
-    text(this)
-        .chars()
-        .map(|one| Value::text(one.to_string()))
-        .collect()
+/// Bytes of a value that stands for one character.
+const CHARACTER_BYTES: usize = 48;
+
+/// Accounts for a list with a value for each character.
+fn take_each(machine: &mut dyn Machine, this: &Value) -> Outcome<()> {
+    machine.take(text(this).len().saturating_mul(CHARACTER_BYTES))
+}
+
+fn characters(machine: &mut dyn Machine, this: &Value) -> Outcome<Vec<Value>> {
+    take_each(machine, this)?;
+    let it = text(this);
+    let all = it.chars().map(|one| Value::text(one.to_string()));
+    Ok(all.collect())
 }
 
 fn by_character(machine: &mut dyn Machine, this: &Value, name: &str, given: &[Value]) -> Outcome {
-    machine.invoke(&Value::list(characters(this)), name, given)
+    let all = Value::list(characters(machine, this)?);
+    machine.invoke(&all, name, given)
 }
 
 fn taken(this: &Value, given: &[Value], how: fn(&[u16], usize) -> &[u16]) -> Outcome {
@@ -276,9 +305,9 @@ fn between(this: &Value, given: &[Value]) -> Outcome {
     Ok(Value::text(found.map_or("", |(inside, _)| inside)))
 }
 
-fn without(this: &Value, given: &[Value]) -> Outcome {
+fn without(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
     if regex::is_pattern(&given[0]) {
-        return regex::replace(&text(this), &given[0], "", false);
+        return regex::replace(machine, &text(this), &given[0], "", false);
     }
     Ok(Value::text(text(this).replacen(&text_of(given, 0), "", 1)))
 }
@@ -366,11 +395,11 @@ pub(super) static METHODS: Table = Table::new(&[
         } else {
             i32::MAX
         };
-        Ok(Value::Int(last_index_of(
-            &text(this),
-            &text_wanted(given, 0)?,
-            usize::try_from(to).unwrap_or(0),
-        )))
+        let what = text_wanted(given, 0)?;
+        Ok(Value::Int(match usize::try_from(to) {
+            Ok(to) => last_index_of(&text(this), &what, to),
+            Err(_) => -1,
+        }))
     }),
     row("contains", 1, 1, |_, this, given| {
         truth(text(this).contains(&*text_wanted(given, 0)?))
@@ -417,24 +446,25 @@ pub(super) static METHODS: Table = Table::new(&[
         let text = plus(machine, this, given)?;
         super::construct(machine, "java.lang.StringBuffer", &[text])
     }),
-    row("minus", 1, 1, |_, this, given| without(this, given)),
+    row("minus", 1, 1, without),
     row("multiply", 1, 1, repeated),
     row("repeat", 1, 1, repeated),
     row("replace", 2, 2, |machine, this, given| {
         let (it, from, to) = (text(this), text_wanted(given, 0)?, text_wanted(given, 1)?);
-        machine.take(it.len())?;
-        Ok(Value::text(it.replace(&from, &to)))
+        let count = it.matches(&*from).count();
+        machine.take(it.len().saturating_add(count.saturating_mul(to.len())))?;
+        Ok(Value::text(it.replace(&*from, &to)))
     }),
     row("replaceAll", 2, 2, |machine, this, given| match &given[1] {
         Value::Closure(_) => regex::replace_by(machine, &text(this), &given[0], &given[1], false),
-        to => regex::replace(&text(this), &given[0], &text(to), true),
+        to => regex::replace(machine, &text(this), &given[0], &text(to), true),
     }),
     row("replaceFirst", 2, 2, |machine, this, given| {
         match &given[1] {
             Value::Closure(_) => {
                 regex::replace_by(machine, &text(this), &given[0], &given[1], true)
             }
-            to => regex::replace(&text(this), &given[0], &text(to), false),
+            to => regex::replace(machine, &text(this), &given[0], &text(to), false),
         }
     }),
     row("matches", 1, 1, |_, this, given| {
@@ -466,17 +496,21 @@ pub(super) static METHODS: Table = Table::new(&[
         machine.invoke(&Value::list(lines(this)), "stream", &[])
     }),
     row("eachLine", 1, 1, |machine, this, given| {
-        let name = if number_of_parameters(&given[0]) > 1 {
-            "eachWithIndex"
-        } else {
-            "each"
-        };
-        machine.invoke(&Value::list(lines(this)), name, given)
+        let mut last = Value::Null;
+        for (place, line) in lines(this).into_iter().enumerate() {
+            let mut values = vec![line];
+            if number_of_parameters(&given[0]) > 1 {
+                values.push(Value::count(place));
+            }
+            last = machine.call(&given[0], values)?;
+        }
+        Ok(last)
     }),
-    row("toList", 0, 0, |_, this, _| {
-        Ok(Value::list(characters(this)))
+    row("toList", 0, 0, |machine, this, _| {
+        Ok(Value::list(characters(machine, this)?))
     }),
-    row("chars", 0, 0, |_, this, _| {
+    row("chars", 0, 0, |machine, this, _| {
+        take_each(machine, this)?;
         Ok(Value::list(
             text(this)
                 .encode_utf16()
@@ -484,13 +518,15 @@ pub(super) static METHODS: Table = Table::new(&[
                 .collect(),
         ))
     }),
-    row("getChars", 0, 0, |_, this, _| {
+    row("getChars", 0, 0, |machine, this, _| {
+        take_each(machine, this)?;
         Ok(Value::array(
             Element::Char,
             text(this).chars().map(Value::Char).collect(),
         ))
     }),
-    row("toCharArray", 0, 0, |_, this, _| {
+    row("toCharArray", 0, 0, |machine, this, _| {
+        take_each(machine, this)?;
         Ok(Value::array(
             Element::Char,
             text(this).chars().map(Value::Char).collect(),
@@ -534,16 +570,18 @@ pub(super) static METHODS: Table = Table::new(&[
     row("reverse", 0, 0, |_, this, _| {
         Ok(Value::text(text(this).chars().rev().collect::<String>()))
     }),
-    row("padLeft", 1, 2, |_, this, given| {
-        padded(this, given, |it, fill, count| filler(fill, count) + it)
+    row("padLeft", 1, 2, |machine, this, given| {
+        padded(machine, this, given, |it, fill, count| {
+            filler(fill, count) + it
+        })
     }),
-    row("padRight", 1, 2, |_, this, given| {
-        padded(this, given, |it, fill, count| {
+    row("padRight", 1, 2, |machine, this, given| {
+        padded(machine, this, given, |it, fill, count| {
             it.to_owned() + &filler(fill, count)
         })
     }),
-    row("center", 1, 2, |_, this, given| {
-        padded(this, given, |it, fill, count| {
+    row("center", 1, 2, |machine, this, given| {
+        padded(machine, this, given, |it, fill, count| {
             let left = count / 2;
             filler(fill, left) + it + &filler(fill, count - left)
         })
@@ -587,14 +625,16 @@ pub(super) static METHODS: Table = Table::new(&[
         Value::Closure(_) => by_character(machine, this, "findAll", given),
         pattern => regex::all(machine, &text(this), pattern, given.get(1)),
     }),
-    row("format", 1, MANY, |_, this, given| {
+    row("format", 1, MANY, |machine, this, given| {
         Ok(Value::text(super::formatted(
+            machine,
             &text(this),
             &super::spread(given),
         )?))
     }),
-    row("formatted", 0, MANY, |_, this, given| {
+    row("formatted", 0, MANY, |machine, this, given| {
         Ok(Value::text(super::formatted(
+            machine,
             &text(this),
             &super::spread(given),
         )?))
@@ -695,6 +735,14 @@ pub(super) static METHODS: Table = Table::new(&[
     row("collect", 1, 1, |machine, this, given| {
         by_character(machine, this, "collect", given)
     }),
+    row("takeWhile", 1, 1, |machine, this, given| {
+        let kept = by_character(machine, this, "takeWhile", given)?;
+        machine.invoke(&kept, "join", &[Value::text("")])
+    }),
+    row("dropWhile", 1, 1, |machine, this, given| {
+        let kept = by_character(machine, this, "dropWhile", given)?;
+        machine.invoke(&kept, "join", &[Value::text("")])
+    }),
     row("any", 1, 1, |machine, this, given| {
         by_character(machine, this, "any", given)
     }),
@@ -712,7 +760,6 @@ pub(super) static METHODS: Table = Table::new(&[
         other => Err(super::missing(other, "getValues", &[])),
     }),
     row("charValue", 0, 0, |_, this, _| Ok(this.clone())),
-    row("minus", 1, 1, |_, this, given| without(this, given)),
 ]);
 
 fn plus(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {

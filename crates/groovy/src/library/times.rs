@@ -11,11 +11,12 @@ pub(super) mod statics;
 
 use std::cmp::Ordering;
 
-use loadline_java::date_format::{Moment, Pattern, date_of, day_number};
+use loadline_java::date_format::{Moment, Pattern, date_of, day_number, days_in_month};
 
 use self::formatter::Formatter;
 use self::place::{Place, place_of};
 use self::spans::Span;
+use super::super::print;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Object, Outcome, Value};
@@ -173,6 +174,33 @@ fn with_date(this: &Value, change: impl FnOnce((i64, i64, i64)) -> (i64, i64, i6
     })
 }
 
+/// Days since 1970 of a date that must exist.
+fn exact_day(year: i64, month: i64, day: i64) -> Outcome<i64> {
+    let fault = |what: String| Err(Thrown::of("java.time.DateTimeException", what));
+    if !(1..=12).contains(&month) {
+        return fault(format!(
+            "Invalid value for MonthOfYear (valid values 1 - 12): {month}"
+        ));
+    }
+    if !(1..=31).contains(&day) {
+        return fault(format!(
+            "Invalid value for DayOfMonth (valid values 1 - 28/31): {day}"
+        ));
+    }
+    if day > days_in_month(year, month) {
+        return fault(match (month, day) {
+            (2, 29) => format!("Invalid date 'February 29' as '{year}' is not a leap year"),
+            _ => format!("Invalid date '{} {day}'", print::text(&names::month(month))),
+        });
+    }
+    match day_number(year, month, day) {
+        Some(number) => Ok(number),
+        None => fault(format!(
+            "Invalid value for Year (valid values -999999999 - 999999999): {year}"
+        )),
+    }
+}
+
 /// A time with another value of a clock field, given the field's milliseconds and its limit.
 fn with_clock(this: &Value, number: i64, unit_ms: i64, limit: i64) -> Outcome {
     with_local(this, |local_ms| {
@@ -194,6 +222,14 @@ fn in_place(this: &Value, place: &Value, kind: Kind) -> Outcome {
         Kind::Instant => Time::at_instant(time.local_ms, place, kind),
         _ => Time::at_local(time.local_ms, place, kind),
     }))
+}
+
+/// A time in a pattern; `None`: it is none.
+pub(super) fn told_in(value: &Value, pattern: &str) -> Outcome<Option<String>> {
+    value
+        .of::<Time>()
+        .map(|time| written(pattern, time))
+        .transpose()
 }
 
 fn written(pattern: &str, time: &Time) -> Outcome<String> {
@@ -310,6 +346,10 @@ pub(super) static TIME: Table = Table::new(&[
         None => moved_by_days(this, given, 1),
     }),
     row("minus", 1, 1, |_, this, given| {
+        if let Some(other) = given[0].of::<Time>() {
+            let ms = unix_ms(time(this)?) - unix_ms(other);
+            return Ok(Value::Long(ms.div_euclid(DAY_MS)));
+        }
         match given[0].of::<Span>() {
             Some(span) => moved(this, -span.0),
             None => moved_by_days(this, given, -1),

@@ -117,7 +117,7 @@ impl Parser<'_> {
     /// An item of a list, which may be `*other`.
     pub(super) fn element(&mut self) -> Read<Expr> {
         match self.take_sign("*") {
-            true => Ok(Expr::Spread(Box::new(self.unary()?))),
+            true => Ok(Expr::Spread(Box::new(self.expression()?))),
             false => self.expression(),
         }
     }

@@ -11,9 +11,12 @@ use super::{PRIMITIVES, Parser, Read};
 const LOGICAL_OR: u8 = 1;
 const LOGICAL_AND: u8 = 2;
 const RELATION: u8 = 8;
-const SHIFT: u8 = 9;
-const SUM: u8 = 10;
-const POWER: u8 = 12;
+/// `as` and `instanceof`.
+const TYPE: u8 = 9;
+const SHIFT: u8 = 10;
+const SUM: u8 = 11;
+const PRODUCT: u8 = 12;
+const POWER: u8 = 13;
 
 /// What connects two values.
 enum Between {
@@ -138,9 +141,9 @@ impl Parser<'_> {
                 "+" | "-" if self.is_at_line_end() => None,
                 "+" => operator(Operator::Plus, SUM),
                 "-" => operator(Operator::Minus, SUM),
-                "*" => operator(Operator::Times, 11),
-                "/" => operator(Operator::Divide, 11),
-                "%" => operator(Operator::Remainder, 11),
+                "*" => operator(Operator::Times, PRODUCT),
+                "/" => operator(Operator::Divide, PRODUCT),
+                "%" => operator(Operator::Remainder, PRODUCT),
                 "**" => operator(Operator::Power, POWER),
                 "!" => match &self.ahead(1).kind {
                     Kind::Word(word)
@@ -148,9 +151,7 @@ impl Parser<'_> {
                     {
                         match &**word {
                             "in" => Some((Between::Operator(Operator::NotIn), RELATION, 2)),
-                            "instanceof" => {
-                                Some((Between::InstanceOf { is_not: true }, RELATION, 2))
-                            }
+                            "instanceof" => Some((Between::InstanceOf { is_not: true }, TYPE, 2)),
                             _ => None,
                         }
                     }
@@ -160,8 +161,8 @@ impl Parser<'_> {
             },
             Kind::Word(word) => match &**word {
                 "in" if self.dialect == Dialect::Groovy => operator(Operator::In, RELATION),
-                "as" if self.dialect == Dialect::Groovy => Some((Between::As, RELATION, 1)),
-                "instanceof" => Some((Between::InstanceOf { is_not: false }, RELATION, 1)),
+                "as" if self.dialect == Dialect::Groovy => Some((Between::As, TYPE, 1)),
+                "instanceof" => Some((Between::InstanceOf { is_not: false }, TYPE, 1)),
                 _ => None,
             },
             _ => None,

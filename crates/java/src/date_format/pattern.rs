@@ -67,6 +67,10 @@ pub(super) enum Field {
     Day,
     WeekdayInMonth,
     Weekday,
+    /// From 1, for Monday.
+    WeekdayFromMonday,
+    /// The how many-th of its weekday in the month.
+    OrdinalInMonth,
     Hour,
     HourFrom1,
     ClockHour,
@@ -74,6 +78,7 @@ pub(super) enum Field {
     Minute,
     Second,
     Nano,
+    Milli,
     MilliOfDay,
     NanoOfDay,
 }
@@ -116,7 +121,7 @@ impl Pattern {
 }
 
 /// A quoted text, in which two quotes mean one; `''` alone is a quote.
-fn quoted(
+pub(super) fn quoted(
     rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
     pattern: &str,
 ) -> Result<String, String> {

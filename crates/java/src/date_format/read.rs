@@ -117,7 +117,7 @@ fn one_of<'t>(names: &[&'static str], text: &'t str, width: Width) -> Option<(i6
 }
 
 /// The zone named at the start of a text, and the rest; `None`: UTC.
-fn zone(text: &str) -> Option<(Option<Zone>, &str)> {
+pub(super) fn zone(text: &str) -> Option<(Option<Zone>, &str)> {
     let is_of_name =
         |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '/' | '_' | '-' | '+');
     let end = text.find(|letter| !is_of_name(letter));
@@ -132,7 +132,7 @@ fn zone(text: &str) -> Option<(Option<Zone>, &str)> {
     Some((None, rest))
 }
 
-fn offset(text: &str, style: OffsetStyle) -> Option<(i64, &str)> {
+pub(super) fn offset(text: &str, style: OffsetStyle) -> Option<(i64, &str)> {
     if !style.zero.is_empty()
         && let Some(rest) = text.strip_prefix(style.zero)
         && !rest.starts_with(['+', '-'])

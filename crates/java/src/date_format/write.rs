@@ -83,6 +83,8 @@ impl Civil {
             Field::Day => self.day,
             Field::WeekdayInMonth => (self.day - 1) % 7 + 1,
             Field::Weekday => (self.weekday() + 1) % 7 + 1,
+            Field::WeekdayFromMonday => self.weekday() + 1,
+            Field::OrdinalInMonth => (self.day - 1) / 7 + 1,
             Field::Hour => hour,
             Field::HourFrom1 => (hour + 23) % 24 + 1,
             Field::ClockHour => (hour + 11) % 12 + 1,
@@ -90,6 +92,7 @@ impl Civil {
             Field::Minute => second_of_day / 60 % 60,
             Field::Second => second_of_day % 60,
             Field::Nano => self.ms_of_day % 1000 * 1_000_000,
+            Field::Milli => self.ms_of_day % 1000,
             Field::MilliOfDay => self.ms_of_day,
             Field::NanoOfDay => self.ms_of_day * 1_000_000,
         }
@@ -241,6 +244,7 @@ impl Field {
                 | Field::Minute
                 | Field::Second
                 | Field::Nano
+                | Field::Milli
                 | Field::MilliOfDay
                 | Field::NanoOfDay
         )

@@ -415,7 +415,7 @@ fn integer(number: i128, verb: char, spec: Spec, whole: &Value) -> String {
         (None, Some(width)) if spec.zero && !spec.minus => width.saturating_sub(sign.len()),
         _ => 0,
     };
-    let digits = format!("{digits:0>least$}");
+    let digits = with_zeros(&digits, least);
     let prefix = if verb == 'o' && digits.starts_with('0') {
         ""
     } else {
@@ -428,6 +428,11 @@ fn integer(number: i128, verb: char, spec: Spec, whole: &Value) -> String {
             ..spec
         },
     )
+}
+
+/// Digits with zeros before them. Rust's own padding refuses widths beyond 65,535.
+fn with_zeros(digits: &str, least: usize) -> String {
+    "0".repeat(least.saturating_sub(digits.len())) + digits
 }
 
 fn sign_of(negative: bool, spec: Spec) -> &'static str {
@@ -448,7 +453,8 @@ fn character(number: i128) -> char {
 
 fn code_point(number: i128, spec: Spec) -> String {
     let digits = spec.precision.unwrap_or(4).max(4);
-    let plain = format!("U+{:0digits$X}", number.unsigned_abs());
+    let number_in_hex = format!("{:X}", number.unsigned_abs());
+    let plain = format!("U+{}", with_zeros(&number_in_hex, digits));
     match u32::try_from(number).ok().and_then(char::from_u32) {
         Some(c) if spec.sharp && quote::is_printable(c) => format!("{plain} '{c}'"),
         _ => plain,
@@ -473,7 +479,7 @@ fn floating(number: f64, verb: char, spec: Spec, whole: &Value) -> String {
     };
     if spec.zero && !spec.minus && number.is_finite() {
         let width = spec.width.unwrap_or(0).saturating_sub(sign.len());
-        return format!("{sign}{digits:0>width$}");
+        return format!("{sign}{}", with_zeros(digits, width));
     }
     pad(
         &format!("{sign}{digits}"),

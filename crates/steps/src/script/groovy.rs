@@ -187,18 +187,7 @@ impl<'d> Desk<'d> {
         let name = given.first().map(print::text).unwrap_or_default();
         Ok(Some(match (method, given) {
             ("get", [_]) => match self.context.variables.get(&name) {
-                Some(text) => match self.memory.kept.get(&name, text) {
-                    Some(object) => {
-                        return Err(Thrown::of(
-                            "java.lang.ClassCastException",
-                            format!(
-                                "class {0} cannot be cast to class java.lang.String ({0} and java.lang.String are in module java.base of loader 'bootstrap')",
-                                print::class_name(&object)
-                            ),
-                        ));
-                    }
-                    None => Value::text(text),
-                },
+                Some(text) => Value::text(text),
                 None => Value::Null,
             },
             ("getObject", [_]) => match self.context.variables.get(&name) {

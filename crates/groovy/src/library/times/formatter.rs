@@ -109,10 +109,10 @@ pub(super) fn read(given: &[Value], kind: Kind) -> Outcome {
         own.unwrap_or_else(|| Formatter::shaped(Shape::Pattern(print::text(formatter))))
     });
     let pattern = formatter.as_ref().and_then(Formatter::pattern);
-    let unparseable = || {
+    let unparseable = |why: String| {
         Thrown::of(
             "java.time.format.DateTimeParseException",
-            format!("Text '{text}' could not be parsed at index 0"),
+            format!("Text '{text}' could not be parsed{why}"),
         )
     };
     // Only the ISO format has a zone in brackets.
@@ -126,12 +126,28 @@ pub(super) fn read(given: &[Value], kind: Kind) -> Outcome {
         Some(pattern) => vec![pattern.to_owned()],
         None => patterns_of(kind),
     };
+    let is_strict = patterns[0].starts_with("uuuu");
     let read = patterns.iter().find_map(|pattern| {
         let fields = Pattern::new(pattern).ok()?.parse(rest)?;
+        if let (true, Some(fault)) = (is_strict, date_fault(&fields)) {
+            return Some(Err(fault));
+        }
         let place = zone.or(formatter.as_ref().and_then(|formatter| formatter.place));
-        time_of(&fields, kind, place)
+        time_of(&fields, kind, place).map(Ok)
     });
-    read.map(Value::object).ok_or_else(unparseable)
+    match read.ok_or_else(|| unparseable(" at index 0".to_owned()))? {
+        Ok(time) => Ok(Value::object(time)),
+        Err(fault) => Err(unparseable(fault)),
+    }
+}
+
+/// What is wrong with the date of a text in an ISO format, which must exist.
+fn date_fault(fields: &Fields) -> Option<String> {
+    let fault = super::exact_day(fields.year?, fields.month?, fields.day?).err()?;
+    match fault {
+        Thrown::Exception(exception) => exception.message.as_ref().map(|text| format!(": {text}")),
+        Thrown::End(_) => None,
+    }
 }
 
 /// The default patterns of a kind of time.

@@ -3,8 +3,6 @@
 //! Must not know clocks. Invariant: nanoseconds are truncated to whole milliseconds.
 // tidy: table
 
-use loadline_java::date_format::day_number;
-
 use super::super::super::table::{Table, row};
 use super::super::super::thrown::Thrown;
 use super::super::super::value::{Machine, Outcome, Value};
@@ -13,7 +11,7 @@ use super::formatter::{FORMATTERS, read};
 use super::names::{DAYS, MONTH_NAMES};
 use super::place::{Place, ZONE_IDS, ZONE_OFFSETS, place_of};
 use super::spans::{SPANS, UNITS};
-use super::{DAY_MS, Kind, NANOS_OF_MS, Time, instant, time, unix_ms};
+use super::{DAY_MS, Kind, NANOS_OF_MS, Time, exact_day, instant, time, unix_ms};
 
 /// The current time of a kind, at the given place or otherwise that of the machine.
 fn now(machine: &mut dyn Machine, given: &[Value], kind: Kind) -> Outcome {
@@ -53,8 +51,7 @@ fn number(given: &[Value], place: usize) -> Outcome<i64> {
 }
 
 fn day(given: &[Value]) -> Outcome<i64> {
-    let day = day_number(number(given, 0)?, number(given, 1)?, number(given, 2)?);
-    day.ok_or_else(|| Thrown::of("java.time.DateTimeException", "Invalid date"))
+    exact_day(number(given, 0)?, number(given, 1)?, number(given, 2)?)
 }
 
 /// Milliseconds since midnight from hour, minute, second and nanoseconds.
@@ -92,6 +89,7 @@ fn made_in_place(given: &[Value], kind: Kind) -> Outcome {
 }
 
 static INSTANTS: Table = Table::new(&[
+    row("EPOCH", 0, 0, |_, _, _| Ok(instant(0))),
     row("now", 0, 0, |machine, _, _| {
         now(machine, &[], Kind::Instant)
     }),

@@ -236,7 +236,7 @@ impl Lowering {
                 lambda: range(self),
             },
             "ConstantThroughputTimer" => Timer::ConstantThroughput {
-                id: element.line as usize,
+                id: self.id_of(element),
                 per_minute: self.property(element, "throughput"),
                 mode: throughput_mode(element.text("calcMode")),
             },

@@ -209,3 +209,22 @@ fn texts_of_scripts_that_call_functions_are_evaluated_at_the_start() {
     let at_start: Vec<_> = at_start.map(loadline_steps::text::Text::source).collect();
     assert_eq!(at_start, ["${__time()} ${v}", "${__UUID()}", "${__P(a)}"]);
 }
+
+#[test]
+fn managers_on_one_line_are_apart() {
+    let part = |name: &str| {
+        format!(
+            "<GenericController testname=\"{name}\"/><hashTree><CookieManager testname=\"M\"/><hashTree/>\
+             <HTTPSamplerProxy testname=\"S\"/><hashTree/></hashTree>"
+        )
+    };
+    let reading = plan(&(part("a") + &part("b")));
+    let told = format!("{:?}", reading.program);
+    let mut ids: Vec<&str> = told
+        .split("CookieManager { id: ")
+        .skip(1)
+        .filter_map(|rest| rest.split(',').next())
+        .collect();
+    ids.dedup();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+}

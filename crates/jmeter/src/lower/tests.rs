@@ -211,6 +211,14 @@ fn texts_of_scripts_that_call_functions_are_evaluated_at_the_start() {
 }
 
 #[test]
+fn an_unknown_function_in_a_name_is_told_once() {
+    let reading = plan("<HTTPSamplerProxy testname=\"${__nosuch(1)}\"/><hashTree/>");
+    let told = reading.warnings.iter();
+    let told: Vec<_> = told.filter(|one| one.contains("__nosuch")).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
+#[test]
 fn managers_on_one_line_are_apart() {
     let part = |name: &str| {
         format!(

@@ -236,3 +236,24 @@ fn managers_on_one_line_are_apart() {
     ids.dedup();
     assert_eq!(ids.len(), 2, "{ids:?}");
 }
+
+#[test]
+fn the_sharing_of_a_file_may_be_said_in_words() {
+    let sharing = |mode: &str| {
+        let reading = plan(&format!(
+            "<CSVDataSet testname=\"C\"><stringProp name=\"shareMode\">{mode}</stringProp></CSVDataSet><hashTree/>"
+        ));
+        let told = format!("{:?}", reading.program);
+        let (_, behind) = told.split_once("sharing: ").expect("it is there");
+        behind.split([' ', '(']).next().map(str::to_owned)
+    };
+    for (mode, told) in [
+        ("", "All"),
+        ("All threads", "All"),
+        ("Current thread group", "Group"),
+        ("shareMode.thread", "Thread"),
+        ("all", "Named"),
+    ] {
+        assert_eq!(sharing(mode).as_deref(), Some(told), "{mode}");
+    }
+}

@@ -264,7 +264,8 @@ fn end_without_threads(take: impl FnOnce() -> Taken, without_duration: &[String]
     exit_code(&taken, ExitCode::Ok)
 }
 
-/// The log, empty; `None`: it cannot be written.
+/// The log, empty; `None`: it cannot be written, which is no reason for JMeter not to run, and is told of a log that
+/// somebody named.
 fn log_file(name: Option<&str>) -> Option<File> {
     let unix_ms = now_ms();
     let moment = Moment {
@@ -272,7 +273,14 @@ fn log_file(name: Option<&str>) -> Option<File> {
         offset_s: zone::local(unix_ms).offset_s,
         zone: None,
     };
-    File::create(log_name::dated(name.unwrap_or(LOG), moment)).ok()
+    let path = log_name::dated(name.unwrap_or(LOG), moment);
+    let made = File::create(&path);
+    if let (Err(error), Some(_)) = (&made, name) {
+        print::to_stderr(&format!(
+            "loadline: warning: -j: cannot write {path}: {error}; the test runs without a log\n"
+        ));
+    }
+    made.ok()
 }
 
 fn instant(local: &zone::Local) -> console::Instant<'_> {

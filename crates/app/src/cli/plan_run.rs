@@ -99,7 +99,7 @@ pub struct PlanSourceArgs {
     /// Set a property that has no other value (repeatable)
     #[arg(short = 'D', long, value_name = "NAME=VALUE")]
     pub systemproperty: Vec<String>,
-    /// Read properties from this file, before those of -q (repeatable)
+    /// Read properties from this file, before all others; the last one counts
     #[arg(short = 'p', long, value_name = "FILE")]
     pub propfile: Vec<String>,
     /// Read more properties from this file (repeatable)

@@ -239,7 +239,7 @@ fn end_of_root(text: &str) -> Result<usize, TreeFault> {
         let end = match skipped.next() {
             Some(end) => tag.find(end).map(|found| found + end.len()),
             None => {
-                let end = tag.find('>').map(|found| found + 1);
+                let end = tag_end(tag);
                 let tag = &tag[..end.unwrap_or(tag.len())];
                 if is_end {
                     depth = depth.saturating_sub(1);
@@ -266,6 +266,23 @@ fn end_of_root(text: &str) -> Result<usize, TreeFault> {
         }
     }
     Ok(text.len())
+}
+
+/// The length of the tag at the start of a text; a `>` within an attribute's quotes does not end it.
+fn tag_end(text: &str) -> Option<usize> {
+    if text.starts_with("<?") || text.starts_with("<!") {
+        return text.find('>').map(|found| found + 1);
+    }
+    let mut quote = None;
+    let end = text.bytes().position(|byte| {
+        match (quote, byte) {
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+        quote.is_none() && byte == b'>'
+    });
+    end.map(|found| found + 1)
 }
 
 /// The elements of a `<hashTree>`, each followed by its own.
@@ -421,6 +438,15 @@ mod tests {
             read(&deep).expect_err("too deep").what.contains("deeper"),
             "it says why"
         );
+    }
+
+    #[test]
+    fn a_name_may_hold_what_ends_a_tag() {
+        let text = "<jmeterTestPlan><hashTree><TestPlan testname=\"a/>b\"/><hashTree/><X testname='-\">'/></hashTree>\
+                    </jmeterTestPlan>junk>";
+        let tree = read(text).expect("it is XML");
+        let names: Vec<&str> = tree.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["a/>b", "-\">"]);
     }
 
     #[test]

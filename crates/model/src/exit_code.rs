@@ -62,6 +62,8 @@ exit_codes! {
     ObserverLost = 111, "a required observer could not read, or stopped reading";
     /// An agent was lost.
     AgentLost = 112, "an agent was lost, and with it a part of the load";
+    /// `loadline jmeter`: stopped by SIGHUP; the number that the shell reports.
+    HungUp = 129, "jmeter dialect: stopped by SIGHUP";
     /// `loadline jmeter`, `loadline agent`: stopped by SIGINT; the number that the shell reports.
     Interrupted = 130, "jmeter dialect and agents: stopped by SIGINT";
     /// `loadline jmeter`, `loadline agent`: stopped by SIGTERM; the number that the shell reports.
@@ -108,6 +110,7 @@ impl ExitCode {
             | ExitCode::ScriptAbort
             | ExitCode::Internal
             | ExitCode::ObserverLost
+            | ExitCode::HungUp
             | ExitCode::Interrupted
             | ExitCode::Terminated
             | ExitCode::Other => false,

@@ -17,6 +17,10 @@ use crate::units::{count, counted, planned, rate, span};
 
 /// Seconds that the sparkline looks back.
 const LOOK_BACK: usize = 60;
+/// The narrowest terminal whose lines do not run over, in columns.
+const WIDTH_MIN: usize = 20;
+/// The shortest bar, in cells.
+const BAR_MIN: usize = 10;
 
 /// The data of the progress: totals, and the last rows.
 #[derive(Clone, Debug)]
@@ -167,25 +171,12 @@ impl Progress {
     }
 }
 
-/// Several lines for a terminal, each with a line end; their number depends only on the width.
+/// Several lines for a terminal, each with a line end. None is wider than the terminal, or the next block would not
+/// cover this one.
 #[must_use]
 pub fn block(progress: &Progress, style: &Style) -> String {
-    let width = style.columns();
-    let left = match progress.left_ns() {
-        Some(ns) if ns >= 0.5e9 => format!("{} left", span(ns)),
-        _ => String::new(),
-    };
-    let extent = progress.extent();
-    let percent = progress
-        .share()
-        .map_or_else(String::new, |share| format!("{:3.0} %", share * 100.0));
-    let cells = width
-        .saturating_sub(extent.chars().count() + 26)
-        .clamp(10, 50);
-    let bar = progress
-        .share()
-        .map_or_else(String::new, |share| bar(share, cells, *style));
-    let mut lines = vec![format!("  {extent}  {bar} {percent}  {left}")];
+    let width = style.width.max(WIDTH_MIN);
+    let mut lines = vec![first_line(progress, width, *style)];
     lines.push(labelled("now", &progress.now(), width, *style));
     let sums = labelled("so far", &progress.sums(), width, *style);
     lines.push(if progress.failed + progress.dropped > 0 {
@@ -196,6 +187,7 @@ pub fn block(progress: &Progress, style: &Style) -> String {
     let rates: Vec<f64> = progress
         .rows
         .iter()
+        .skip((progress.rows.len() + 2).saturating_sub(width))
         .map(|row| row.per_second(row.completed).unwrap_or_default())
         .collect();
     lines.push(format!("  {}", style.accent(&chart::sparkline(&rates))));
@@ -203,6 +195,29 @@ pub fn block(progress: &Progress, style: &Style) -> String {
         .iter()
         .map(|line| format!("{}\n", line.trim_end()))
         .collect()
+}
+
+/// How far the run is; the bar is left out if there is no room for it.
+fn first_line(progress: &Progress, width: usize, style: Style) -> String {
+    let left = match progress.left_ns() {
+        Some(ns) if ns >= 0.5e9 => format!("{} left", span(ns)),
+        _ => String::new(),
+    };
+    let extent = progress.extent();
+    let percent = progress
+        .share()
+        .map_or_else(String::new, |share| format!("{:3.0} %", share * 100.0));
+    let without_bar = format!("  {extent}   {percent}  {left}");
+    if without_bar.chars().count() + BAR_MIN > width {
+        return cut(without_bar.trim_end(), width);
+    }
+    let cells = width
+        .saturating_sub(extent.chars().count() + 26)
+        .clamp(BAR_MIN, 50);
+    let bar = progress
+        .share()
+        .map_or_else(String::new, |share| bar(share, cells, style));
+    format!("  {extent}  {bar} {percent}  {left}")
 }
 
 /// Parts in one line that is never wider than the page, or the block would jump.

@@ -246,8 +246,8 @@ fn progress_of_a_counted_run_and_of_one_without_an_end() {
 
 #[test]
 fn the_progress_block_keeps_its_height_and_width() {
-    for width in [60, 80, 120] {
-        for seconds in [0, 1, 14, 30] {
+    for width in [20, 34, 50, 60, 80, 120] {
+        for seconds in [0, 1, 14, 30, 70] {
             let block = progress::block(
                 &open_progress(seconds),
                 &Style {

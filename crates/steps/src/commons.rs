@@ -33,8 +33,19 @@ pub(crate) struct Elements {
     /// Critical section locks that are held, by name.
     locks: Mutex<HashSet<String>>,
     sequences: Mutex<HashMap<usize, JavaRandom>>,
-    /// Files, by their sharing group and name.
-    lines: Mutex<HashMap<(Option<usize>, String), CsvLines>>,
+    /// Files, by their sharers and name.
+    lines: Mutex<HashMap<(Sharers, String), CsvLines>>,
+}
+
+/// The threads that share the lines of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Sharers {
+    /// All.
+    All,
+    /// Those of a group.
+    Group(usize),
+    /// Those with a name for it.
+    Named(String),
 }
 
 impl Commons {
@@ -132,19 +143,19 @@ impl Commons {
         draw(sequence)
     }
 
-    /// The values of the next line of a file shared by a group or by all threads.
+    /// The values of the next line of a file that threads share.
     ///
     /// # Errors
     /// The file cannot be read.
     pub(crate) fn draw_line(
         &self,
-        group: Option<usize>,
+        sharers: &Sharers,
         host: &dyn Host,
         file: &str,
         settings: &Settings,
     ) -> Result<Line, String> {
         let mut lines = locked(&self.elements.lines);
-        let place = (group, file.to_owned());
+        let place = (sharers.clone(), file.to_owned());
         let skipped = self.part.skipped(!lines.contains_key(&place));
         let lines = lines.entry(place).or_default();
         for _ in 0..skipped {

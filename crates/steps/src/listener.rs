@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::program::Program;
 use crate::sample::Sample;
-use crate::scope::Scope;
 use crate::text::Text;
+use crate::world::World;
 
 /// The index of a listener in its program.
 pub type ListenerId = usize;
@@ -173,8 +173,7 @@ impl Program {
 
 /// The path of a listener's file: a name that starts with the prefix is relative to the plan's folder.
 #[must_use]
-pub fn place_of(name: &str, scope: &Scope<'_>) -> String {
-    let world = scope.host.world();
+pub fn place_of(name: &str, world: &dyn World) -> String {
     let prefix = world.property("jmeter.save.saveservice.base_prefix");
     match name.strip_prefix(prefix.as_deref().unwrap_or(BASE_PREFIX)) {
         Some(rest) => format!("{}/{rest}", world.plan_folder()),
@@ -208,7 +207,13 @@ mod tests {
     #[test]
     fn a_mark_stands_for_the_folder_of_the_plan() {
         let mut bench = Bench::default();
-        assert_eq!(place_of("~/a/b.csv", &bench.scope()), "./a/b.csv");
-        assert_eq!(place_of("a/~/b.csv", &bench.scope()), "a/~/b.csv");
+        assert_eq!(
+            place_of("~/a/b.csv", bench.scope().host.world()),
+            "./a/b.csv"
+        );
+        assert_eq!(
+            place_of("a/~/b.csv", bench.scope().host.world()),
+            "a/~/b.csv"
+        );
     }
 }

@@ -262,7 +262,7 @@ pub enum DataSource {
 }
 
 /// Which threads share the lines of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Sharing {
     /// All threads.
     All,
@@ -270,6 +270,8 @@ pub enum Sharing {
     Group,
     /// No other thread.
     Thread,
+    /// All threads with this name for it.
+    Named(Text),
 }
 
 /// A file of lines with values.

@@ -54,8 +54,7 @@ pub trait World {
     /// Sets a property for all threads; returns the previous value.
     fn set_property(&self, name: &str, value: &str) -> Option<String>;
 
-    /// The bytes of a file; relative names are searched in the working directory, then in the plan's folder.
-    /// The same bytes are returned during the whole run.
+    /// The current bytes of a file; relative names are searched in the working directory, then in the plan's folder.
     ///
     /// # Errors
     /// It cannot be read; in words for the user.

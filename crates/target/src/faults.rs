@@ -8,7 +8,7 @@ use crate::random::Dice;
 use crate::reply::{Chunk, Chunks, Reply, ReplyBody};
 use crate::request::{Request, title_case};
 use bytes::Bytes;
-use http::StatusCode;
+use http::{Method, StatusCode};
 use std::iter;
 use std::time::Duration;
 
@@ -225,8 +225,8 @@ impl Fault {
         )
     }
 
-    /// The bytes to write on an HTTP/1.1 connection.
-    pub(crate) fn on_wire(self, reply: Reply) -> WireAnswer {
+    /// The bytes to write on an HTTP/1.1 connection in answer to a request of this method.
+    pub(crate) fn on_wire(self, reply: Reply, method: &Method) -> WireAnswer {
         let (status, headers) = (reply.status, reply.headers.clone());
         let body = gather(reply.body);
         let head = |extra: &str| -> Bytes {
@@ -240,10 +240,12 @@ impl Fault {
             text.extend_from_slice(extra.as_bytes());
             text.into()
         };
-        let closing = |length: usize| {
-            head(&format!(
-                "Connection: close\r\nContent-Length: {length}\r\n\r\n"
-            ))
+        let closing = |length: usize| head(&closing_tail(status, length));
+        let length = body.len();
+        // A client reads no body after the head that it asked for.
+        let body = match *method == Method::HEAD {
+            true => Bytes::new(),
+            false => body,
         };
         let half = body.slice(..body.len() / 2);
         match self {
@@ -253,12 +255,8 @@ impl Fault {
                 WireEnd::Close,
             ),
             // At least one byte is missing, even of an empty body.
-            Self::Truncate => {
-                WireAnswer::of(vec![closing(body.len().max(1)), half], WireEnd::Close)
-            }
-            Self::ResetMid => {
-                WireAnswer::of(vec![closing(body.len().max(1)), half], WireEnd::Reset)
-            }
+            Self::Truncate => WireAnswer::of(vec![closing(length.max(1)), half], WireEnd::Close),
+            Self::ResetMid => WireAnswer::of(vec![closing(length.max(1)), half], WireEnd::Reset),
             Self::WrongLength => {
                 let length = body.len().saturating_sub(SURPLUS);
                 let surplus = Bytes::from_static(&[b'+'; SURPLUS]);
@@ -278,17 +276,13 @@ impl Fault {
                 WireAnswer::of(vec![head, first, body, broken], WireEnd::Close)
             }
             Self::HeaderBomb => {
-                let lines: String = (0..BOMB_LINES)
-                    .map(|i| format!("X-Bomb-{i}: {i}\r\n"))
-                    .collect();
-                WireAnswer::of(
-                    vec![head(&lines), closing_tail(&body), body],
-                    WireEnd::Close,
-                )
+                let lines = (0..BOMB_LINES).map(|i| format!("X-Bomb-{i}: {i}\r\n"));
+                let lines: String = lines.chain([closing_tail(status, length)]).collect();
+                WireAnswer::of(vec![head(&lines), body], WireEnd::Close)
             }
             Self::EndlessHeaders => endless(head("")),
-            Self::Interim(count) => interim(count, closing(body.len()), body),
-            Self::SlowHeaders(time) => slow_headers(time, &closing(body.len()), body),
+            Self::Interim(count) => interim(count, closing(length), body),
+            Self::SlowHeaders(time) => slow_headers(time, &closing(length), body),
             Self::Fail(_) | Self::Close | Self::Stall | Self::SlowBody(_) => {
                 WireAnswer::of(Vec::new(), WireEnd::Close)
             }
@@ -340,12 +334,12 @@ pub(crate) fn slow_body(time: Duration, mut reply: Reply) -> Reply {
     reply
 }
 
-fn closing_tail(body: &Bytes) -> Bytes {
-    format!(
-        "Connection: close\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    )
-    .into()
+/// The end of the head of an answer whose connection ends; 204 declares no length (RFC 9110, section 8.6).
+fn closing_tail(status: StatusCode, length: usize) -> String {
+    match status {
+        StatusCode::NO_CONTENT => "Connection: close\r\n\r\n".to_owned(),
+        _ => format!("Connection: close\r\nContent-Length: {length}\r\n\r\n"),
+    }
 }
 
 fn endless(head: Bytes) -> WireAnswer {

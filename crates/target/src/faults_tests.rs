@@ -30,7 +30,11 @@ fn chosen(query: &str) -> Result<Option<Fault>, String> {
 
 /// The bytes, the sum of the pauses, and the end.
 fn wire(fault: Fault, body: &'static str) -> (String, Duration, WireEnd) {
-    let answer = fault.on_wire(Reply::text(StatusCode::OK, body));
+    wire_of(fault, Reply::text(StatusCode::OK, body), &Method::GET)
+}
+
+fn wire_of(fault: Fault, reply: Reply, method: &Method) -> (String, Duration, WireEnd) {
+    let answer = fault.on_wire(reply, method);
     let mut all = Vec::new();
     let mut paused = Duration::ZERO;
     for chunk in answer.chunks.take(100_000) {
@@ -126,6 +130,25 @@ fn heads_can_be_huge_slow_or_preceded() {
     let (text, _, _) = wire(Fault::Interim(3), "x");
     assert_eq!(text.matches("HTTP/1.1 103").count(), 3);
     assert!(text.contains("HTTP/1.1 200 OK"));
+}
+
+#[test]
+fn an_answer_without_a_body_has_none_whatever_its_head_meets() {
+    let faults = [
+        Fault::Interim(2),
+        Fault::SlowHeaders(Duration::from_secs(1)),
+        Fault::HeaderBomb,
+    ];
+    for fault in faults {
+        let (head, ..) = wire_of(
+            fault,
+            Reply::text(StatusCode::OK, "12345678"),
+            &Method::HEAD,
+        );
+        assert!(head.ends_with("\r\n\r\n") && head.contains("Content-Length: 8\r\n"));
+        let (empty, ..) = wire_of(fault, Reply::text(StatusCode::NO_CONTENT, ""), &Method::GET);
+        assert!(!empty.contains("Content-Length"));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! Must not know the effect of an option. Invariant: options that JMeter has too are written as in JMeter.
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory as _, Parser};
+use clap::{ArgMatches, Args, CommandFactory as _, Parser};
 use loadline_jmeter::edits::{Edit, Edits};
 use loadline_model::TestPlan;
 use url::Url;
@@ -99,13 +99,41 @@ pub struct PlanSourceArgs {
     /// Set a property that has no other value (repeatable)
     #[arg(short = 'D', long, value_name = "NAME=VALUE")]
     pub systemproperty: Vec<String>,
-    /// Read properties from this file, before those of -q (repeatable)
+    /// Read properties from this file, before all others; the last one counts
     #[arg(short = 'p', long, value_name = "FILE")]
     pub propfile: Vec<String>,
     /// Read more properties from this file (repeatable)
     #[arg(short = 'q', long, value_name = "FILE")]
     pub addprop: Vec<String>,
+    /// Properties in the order in which the command line has them.
+    #[arg(skip)]
+    in_order: Vec<Given>,
 }
+
+/// A property, or a file of them, as the command line has it.
+#[derive(Clone, Debug)]
+enum Given {
+    File(String),
+    Property(String),
+    OfEnvironment(String),
+}
+
+/// Arguments with a plan and its values.
+trait HasSource {
+    fn source(&mut self) -> &mut PlanSourceArgs;
+}
+
+macro_rules! have_source {
+    ($($name:ident),+) => {
+        $(impl HasSource for $name {
+            fn source(&mut self) -> &mut PlanSourceArgs {
+                &mut self.source
+            }
+        })+
+    };
+}
+
+have_source!(PlanRunArgs, PlanInspectArgs, PlanProbeArgs);
 
 /// What `loadline capacity` and `loadline sweep` read after -- for a JMeter plan
 #[derive(Parser, Debug)]
@@ -148,6 +176,20 @@ fn target(text: &str) -> Result<Url, String> {
 }
 
 impl PlanSourceArgs {
+    /// Takes over the order of properties, of which later ones win as in JMeter.
+    fn order(&mut self, matches: &ArgMatches) {
+        let mut given = Vec::new();
+        let mut add = |id: &str, values: &[String], make: fn(String) -> Given| {
+            let places = matches.indices_of(id).into_iter().flatten();
+            given.extend(places.zip(values.iter().cloned().map(make)));
+        };
+        add("addprop", &self.addprop, Given::File);
+        add("jmeterproperty", &self.jmeterproperty, Given::Property);
+        add("property_env", &self.property_env, Given::OfEnvironment);
+        given.sort_by_key(|(place, _)| *place);
+        self.in_order = given.into_iter().map(|(_, given)| given).collect();
+    }
+
     /// The requested changes of the plan.
     pub(crate) fn edits(&self) -> Edits {
         let target = self.target.as_ref();
@@ -166,16 +208,18 @@ impl PlanSourceArgs {
         let mut options = Options {
             plan: Some(self.plan.clone()),
             property_file: self.propfile.last().cloned(),
-            added: self.addprop.iter().cloned().map(Added::File).collect(),
             no_window: true,
             ..Options::default()
         };
-        for name in &self.property_env {
-            let value = env.get(name).map(str::to_owned);
-            options.added.push(Added::Property(name.clone(), value));
-        }
-        for property in &self.jmeterproperty {
-            options.set_property(property);
+        for given in &self.in_order {
+            match given {
+                Given::File(file) => options.added.push(Added::File(file.clone())),
+                Given::Property(property) => options.set_property(property),
+                Given::OfEnvironment(name) => {
+                    let value = env.get(name).map(str::to_owned);
+                    options.added.push(Added::Property(name.clone(), value));
+                }
+            }
         }
         for property in &self.systemproperty {
             options.set_system_property(property);
@@ -255,10 +299,17 @@ impl PlanInspectArgs {
     }
 }
 
-fn parsed<T: clap::FromArgMatches>(command: clap::Command, words: &[String]) -> Result<T, Ending> {
+fn parsed<T>(command: clap::Command, words: &[String]) -> Result<T, Ending>
+where
+    T: clap::FromArgMatches + HasSource,
+{
     let words = std::iter::once("loadline").chain(words.iter().map(String::as_str));
     let matches = command.try_get_matches_from(words.clone());
-    let read = matches.and_then(|matches| T::from_arg_matches(&matches));
+    let read = matches.and_then(|matches| {
+        let mut args = T::from_arg_matches(&matches)?;
+        args.source().order(&matches);
+        Ok(args)
+    });
     read.map_err(|error| match taken_for_properties(words) {
         Some(plan) if error.kind() == ErrorKind::MissingRequiredArgument => Ending::usage(&format!(
             "-q FILE reads a properties file, as in JMeter, and {plan} was taken as that file; use --quiet to hide the progress"
@@ -296,16 +347,15 @@ mod tests {
 
     #[test]
     fn properties_are_written_as_for_jmeter() {
-        let line =
-            "p.jmx -Ja=1=2 -J b=3 -Gx=y -Dx=y -p a.properties -q b.properties -l r.jtl --quiet";
+        let line = "p.jmx -Ja=1=2 -q b.properties -J b=3 -Gx=y -Dx=y -p x -p a.properties -l r.jtl --quiet";
         let args = PlanRunArgs::parse_words(&words(line)).expect("all are known");
         let options = args.options(&Env::default());
         assert_eq!(options.property_file.as_deref(), Some("a.properties"));
         let property =
             |name: &str, value: &str| Added::Property(name.to_owned(), Some(value.to_owned()));
         let added = [
-            Added::File("b.properties".to_owned()),
             property("a", "1=2"),
+            Added::File("b.properties".to_owned()),
             property("b", "3"),
         ];
         assert_eq!(options.added, added);

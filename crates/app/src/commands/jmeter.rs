@@ -2,7 +2,6 @@
 //!
 //! Must not know JMeter's formats. Invariant: a plan with unsupported parts is only run if the user allows it.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::net::UdpSocket;
 use std::ops::RangeInclusive;
@@ -21,6 +20,7 @@ use loadline_model::{ExitCode, FrontEnd, RunCommand};
 use loadline_report::jmeter::console;
 use loadline_run::steps::StepsState;
 use loadline_steps::host::World as _;
+use loadline_steps::listener;
 
 use super::hey::tell_verdict;
 use super::running::{Run, dialect_code, no_thread};
@@ -85,8 +85,7 @@ pub(super) fn run(
     };
     let properties = plan_file::properties(&options).map_err(as_jmeter_ends)?;
     let log = log_file(options.log.as_deref());
-    let of_report = properties.clone();
-    let of_report = |name: &str| of_report.get(name).cloned();
+    let of_report = |name: &str| properties.get(name).cloned();
     if let Some(results) = &options.report_of {
         let folder = options
             .report_folder
@@ -97,7 +96,9 @@ pub(super) fn run(
         return Ok(ExitCode::Ok);
     }
     let plan = options.plan.clone().unwrap_or_default();
-    let report = prepare_report(&options, &properties)?;
+    let world = World::new(&plan, properties.clone(), env, log).with_console();
+    let world = Arc::new(world.logging_from(options.log_level.as_deref()));
+    let report = prepare_report(&options, &world)?;
     let tree = plan_file::tree(
         &plan,
         &Edits::default(),
@@ -107,14 +108,12 @@ pub(super) fn run(
     );
     let tree = tree.inspect_err(|_| say(UNREADABLE))?;
     let reading = loadline_jmeter::lowered(&tree);
-    let world = World::new(&plan, properties, env, log).with_console();
-    let world = Arc::new(world.logging_from(options.log_level.as_deref()));
     plan_file::check(&reading, &options, &world)?;
     let prepared = Prepared::new(&plan, &tree, reading, &options, world, fresh_seed());
     let prepared = prepared.map_err(as_jmeter_ends)?;
     let code = go(&plan, prepared, command_line, env)?;
     if let Some((results, folder)) = report {
-        dashboard::write(&dashboard::read(results, &of_report)?, folder)?;
+        dashboard::write(&dashboard::read(&results, &of_report)?, folder)?;
     }
     Ok(code)
 }
@@ -130,8 +129,8 @@ fn as_jmeter_ends(refusal: Ending) -> Ending {
 /// The results file and the folder of a dashboard after the run; `None`: no dashboard is requested.
 fn prepare_report<'o>(
     options: &'o Options,
-    properties: &BTreeMap<String, String>,
-) -> Result<Option<(&'o str, &'o str)>, Ending> {
+    world: &World,
+) -> Result<Option<(String, &'o str)>, Ending> {
     let Some(results) = options.results.as_deref().filter(|_| options.report_at_end) else {
         return Ok(None);
     };
@@ -139,14 +138,15 @@ fn prepare_report<'o>(
         .report_folder
         .as_deref()
         .unwrap_or(dashboard::FOLDER);
-    let format = properties.get(OUTPUT_FORMAT);
+    let format = world.own_property(OUTPUT_FORMAT);
     if format.is_some_and(|format| format != "csv") {
         return Err(Ending::refusal(
             ExitCode::NothingSucceeded,
             &format!("-e: a report needs results in CSV: leave out {OUTPUT_FORMAT}"),
         ));
     }
-    let is_empty = std::fs::metadata(results).map_or(true, |file| file.len() == 0);
+    let results = listener::place_of(results, world);
+    let is_empty = std::fs::metadata(&results).map_or(true, |file| file.len() == 0);
     if !is_empty && !options.replace {
         return Err(Ending::refusal(
             ExitCode::NothingSucceeded,
@@ -264,7 +264,8 @@ fn end_without_threads(take: impl FnOnce() -> Taken, without_duration: &[String]
     exit_code(&taken, ExitCode::Ok)
 }
 
-/// The log, empty; `None`: it cannot be written.
+/// The log, empty; `None`: it cannot be written, which is no reason for JMeter not to run, and is told of a log that
+/// somebody named.
 fn log_file(name: Option<&str>) -> Option<File> {
     let unix_ms = now_ms();
     let moment = Moment {
@@ -272,7 +273,14 @@ fn log_file(name: Option<&str>) -> Option<File> {
         offset_s: zone::local(unix_ms).offset_s,
         zone: None,
     };
-    File::create(log_name::dated(name.unwrap_or(LOG), moment)).ok()
+    let path = log_name::dated(name.unwrap_or(LOG), moment);
+    let made = File::create(&path);
+    if let (Err(error), Some(_)) = (&made, name) {
+        print::to_stderr(&format!(
+            "loadline: warning: -j: cannot write {path}: {error}; the test runs without a log\n"
+        ));
+    }
+    made.ok()
 }
 
 fn instant(local: &zone::Local) -> console::Instant<'_> {

@@ -8,6 +8,7 @@ pub(crate) mod bench;
 mod cut;
 pub(crate) mod dashboard;
 mod evaluated;
+mod file_cache;
 mod group_shape;
 pub(crate) mod imposed_load;
 pub(crate) mod inspection;

@@ -12,7 +12,7 @@ use loadline_model::{ExitCode, TestPlan};
 use loadline_report::jmeter::save_config::SaveConfig;
 use loadline_run::steps::{GroupTimes, StepsSetup, StepsState};
 use loadline_steps::host::World as _;
-use loadline_steps::listener::Heard;
+use loadline_steps::listener::{self, Heard};
 use loadline_steps::program::Program;
 
 use super::BATCHES;
@@ -82,7 +82,7 @@ impl Prepared {
         silences::tell(&parts, program, &mut bench.scope(), &world);
         let results = options.results.as_deref();
         if options.replace {
-            remove_results(program, results);
+            remove_results(program, results, &world);
         }
         let outlets = Outlets::open(program, results, &config, &world, &mut bench.scope())
             .map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
@@ -108,10 +108,10 @@ impl Prepared {
 }
 
 /// Removes the results file, and the files of listeners.
-fn remove_results(program: &Program, results: Option<&str>) {
+fn remove_results(program: &Program, results: Option<&str>, world: &World) {
     for name in program.listener_files().chain(results) {
         // If it cannot be removed, opening it fails as well, or it does not exist.
-        let _ = fs::remove_file(name);
+        let _ = fs::remove_file(listener::place_of(name, world));
     }
 }
 

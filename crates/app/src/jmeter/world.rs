@@ -1,8 +1,8 @@
 //! What the threads of a plan see of this machine: files, properties, the environment, the log.
 //!
-//! Must not know threads. Invariant: a file that was read stays the same for the rest of the run.
+//! Must not know threads. Invariant: a file is read as it is now, whoever has written it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use loadline_script::host::{LogEntry, LogLevel as Level};
 use loadline_steps::host::{FileFault, LogLevel, World as StepsWorld, WriteMode};
 use loadline_steps::world::FileFacts;
 
+use super::file_cache::{FileCache, Stamp};
 use super::zone;
 use crate::files::FileError;
 use crate::terminal::print;
@@ -26,7 +27,7 @@ pub(crate) struct World {
     properties: Mutex<BTreeMap<String, String>>,
     /// The folder of the plan.
     folder: PathBuf,
-    files: Mutex<HashMap<String, Arc<[u8]>>>,
+    files: Mutex<FileCache>,
     env: Env,
     log: Mutex<LogTo>,
     /// What is less grave than this is not logged; `None`: nothing is.
@@ -135,8 +136,10 @@ impl World {
 
     /// Adds files that another machine has read.
     pub(crate) fn keep_files(&self, files: BTreeMap<String, Vec<u8>>) {
-        let files = files.into_iter();
-        lock(&self.files).extend(files.map(|(name, bytes)| (name, bytes.into())));
+        let mut kept = lock(&self.files);
+        for (name, bytes) in files {
+            kept.fix(whole(Path::new(&name)), bytes.into());
+        }
     }
 
     /// Sets the start time of the test, as a property.
@@ -153,10 +156,9 @@ impl World {
         }
     }
 
-    /// Written files are read again, under every name.
+    /// A written file is read again, under every name.
     fn forget(&self, name: &str) {
-        let place = Path::new(name);
-        lock(&self.files).retain(|known, _| self.place(known) != place);
+        lock(&self.files).forget(&whole(Path::new(name)));
     }
 
     /// Java's system properties of this machine, which JMeter returns if nothing else has the name.
@@ -216,19 +218,29 @@ impl StepsWorld for World {
     }
 
     fn read_file(&self, name: &str) -> Result<Arc<[u8]>, FileFault> {
-        if let Some(known) = lock(&self.files).get(name) {
-            return Ok(Arc::clone(known));
+        let named = whole(Path::new(name));
+        if let Some(fixed) = lock(&self.files).fixed(&named) {
+            return Ok(fixed);
         }
-        let place = self.place(name);
-        let bytes = Files::Disk.read(&place.to_string_lossy());
+        let path = self.place(name);
+        let place = whole(&path);
+        let stamp = stamp_of(&place);
+        let known = stamp.and_then(|stamp| lock(&self.files).find(&place, stamp));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let read_ms = now_ms();
+        let bytes = Files::Disk.read(&path.to_string_lossy());
         let bytes: Arc<[u8]> = bytes.map_err(|error| fault_of(&error))?.into();
-        lock(&self.files).insert(name.to_owned(), Arc::clone(&bytes));
+        match stamp {
+            Some(stamp) => lock(&self.files).keep(&place, stamp, &bytes, read_ms),
+            None => lock(&self.files).fix(named, Arc::clone(&bytes)),
+        }
         Ok(bytes)
     }
 
     fn write_file(&self, name: &str, bytes: &[u8], mode: WriteMode) -> Result<(), String> {
         let place = Path::new(name);
-        self.forget(name);
         let written = place
             .parent()
             .map_or(Ok(()), fs::create_dir_all)
@@ -240,6 +252,7 @@ impl StepsWorld for World {
                     .and_then(|mut file| file.write_all(bytes)),
                 WriteMode::Replace => fs::write(place, bytes),
             });
+        self.forget(name);
         written.map_err(|error| format!("cannot write {name}: {error}"))
     }
 
@@ -270,15 +283,17 @@ impl StepsWorld for World {
     }
 
     fn remove_file(&self, name: &str) -> bool {
-        self.forget(name);
         let place = Path::new(name);
-        fs::remove_file(place).is_ok() || fs::remove_dir(place).is_ok()
+        let is_done = fs::remove_file(place).is_ok() || fs::remove_dir(place).is_ok();
+        self.forget(name);
+        is_done
     }
 
     fn rename_file(&self, from: &str, to: &str) -> bool {
+        let is_done = fs::rename(from, to).is_ok();
         self.forget(from);
         self.forget(to);
-        fs::rename(from, to).is_ok()
+        is_done
     }
 
     fn environment(&self, name: &str) -> Option<String> {
@@ -290,8 +305,7 @@ impl StepsWorld for World {
             true => Path::new("."),
             false => self.folder.as_path(),
         };
-        let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        whole.to_string_lossy().into_owned()
+        whole(folder).to_string_lossy().into_owned()
     }
 
     fn machine(&self) -> (String, String) {
@@ -341,6 +355,21 @@ impl StepsWorld for World {
             self.log(LogLevel::Info, class, line);
         }
     }
+}
+
+/// A path from the root, one for all spellings that differ in nothing but a `.`.
+fn whole(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// What tells a change of a file; `None`: it is not there, or is no file on a disk, such as a pipe.
+fn stamp_of(place: &Path) -> Option<Stamp> {
+    let found = fs::metadata(place).ok().filter(fs::Metadata::is_file)?;
+    let changed = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(Stamp {
+        changed_ns: i128::try_from(changed.as_nanos()).ok()?,
+        length: found.len(),
+    })
 }
 
 /// The system's message without its number, which Java omits.
@@ -402,6 +431,35 @@ mod tests {
         let fault = fault_of(&error);
         assert_eq!(fault.why, "Is a directory");
         assert!(fault.told.contains("/tmp"), "{}", fault.told);
+    }
+
+    #[test]
+    fn a_file_is_read_as_it_is_now() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+        let world = World::of("p.jmx", BTreeMap::new(), &Env::default(), LogTo::Nowhere);
+        let read = |name: &str| world.read_file(&at(name)).map(|bytes| bytes.to_vec());
+        fs::write(at("x"), "old").expect("there is room");
+        let past = File::options().append(true).open(at("x"));
+        past.and_then(|file| file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(9)))
+            .expect("a time can be set");
+        assert_eq!(read("x"), Ok(b"old".to_vec()));
+        let (first, again) = (world.read_file(&at("x")), world.read_file(&at("./x")));
+        assert!(Arc::ptr_eq(
+            &first.expect("it is there"),
+            &again.expect("it is there")
+        ));
+        fs::write(at("x"), "new").expect("there is room");
+        assert_eq!(read("x"), Ok(b"new".to_vec()));
+        fs::write(at("x"), "NEW").expect("there is room");
+        assert_eq!(read("x"), Ok(b"NEW".to_vec()), "in the same moment");
+        world
+            .write_file(&at("./x"), b"own", WriteMode::Replace)
+            .expect("there is room");
+        assert_eq!(read("x"), Ok(b"own".to_vec()));
+        world.keep_files([(at("y"), b"sent".to_vec())].into());
+        assert_eq!(read("y"), Ok(b"sent".to_vec()));
+        assert!(!world.remove_file(&at("y")) && read("y").is_err());
     }
 
     #[test]

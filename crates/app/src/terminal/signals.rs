@@ -236,9 +236,17 @@ pub(crate) fn name() -> &'static str {
 
 /// The exit code that a shell reports for the received signal.
 pub(crate) fn code_of_shell() -> ExitCode {
-    match TERMINATED.load(Ordering::Relaxed) {
-        true => ExitCode::Terminated,
-        false => ExitCode::Interrupted,
+    code_of(
+        TERMINATED.load(Ordering::Relaxed),
+        HUNG_UP.load(Ordering::Relaxed),
+    )
+}
+
+fn code_of(is_terminated: bool, is_hung_up: bool) -> ExitCode {
+    match (is_terminated, is_hung_up) {
+        (true, _) => ExitCode::Terminated,
+        (false, true) => ExitCode::HungUp,
+        (false, false) => ExitCode::Interrupted,
     }
 }
 
@@ -253,6 +261,13 @@ fn next_order(first: RunCommand, asked: &mut bool) -> RunCommand {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_signal_has_the_code_of_the_shell() {
+        let codes = [(false, false), (false, true), (true, false)];
+        let codes = codes.map(|(term, hup)| code_of(term, hup).code());
+        assert_eq!(codes, [130, 129, 143]);
+    }
 
     #[test]
     fn the_first_signal_is_the_gentle_one() {

@@ -236,7 +236,7 @@ impl Lowering {
                 lambda: range(self),
             },
             "ConstantThroughputTimer" => Timer::ConstantThroughput {
-                id: element.line as usize,
+                id: self.id_of(element),
                 per_minute: self.property(element, "throughput"),
                 mode: throughput_mode(element.text("calcMode")),
             },
@@ -321,7 +321,7 @@ impl Lowering {
                     ..self.csv_file(element)
                 },
                 stop_thread: element.is_true("stopThread"),
-                sharing: sharing(element.text("shareMode")),
+                sharing: self.sharing(element),
             }),
             "RandomCSVDataSetConfig" => DataSource::RandomCsv(RandomCsvSource {
                 id: self.id_of(element),
@@ -356,6 +356,18 @@ impl Lowering {
     }
 }
 
+impl Lowering {
+    /// JMeter also knows the modes by their English texts; any other text is a name of its own.
+    fn sharing(&mut self, element: &Element) -> Sharing {
+        match element.text("shareMode") {
+            "" | "shareMode.all" | "All threads" => Sharing::All,
+            "shareMode.group" | "Current thread group" => Sharing::Group,
+            "shareMode.thread" | "Current thread" => Sharing::Thread,
+            name => Sharing::Named(self.text(element, name)),
+        }
+    }
+}
+
 /// Whether an element has its own passes.
 fn is_controller(element: &Element) -> bool {
     let class = element.class.as_str();
@@ -366,15 +378,6 @@ fn is_controller(element: &Element) -> bool {
 /// Whether user parameters are set in each pass of the enclosing controller instead of before each sample.
 fn is_set_once_a_pass(element: &Element) -> bool {
     element.is_true("UserParameters.per_iteration")
-}
-
-fn sharing(mode: &str) -> Sharing {
-    match mode {
-        "shareMode.group" => Sharing::Group,
-        // JMeter interprets a mode saved in another language as a sharing name.
-        "shareMode.thread" => Sharing::Thread,
-        _ => Sharing::All,
-    }
 }
 
 fn throughput_mode(mode: &str) -> ThroughputMode {

@@ -202,10 +202,12 @@ impl Lowering {
         self.text(element, element.text(name))
     }
 
-    /// Adds a warning about the current element, which runs nevertheless.
+    /// Adds a warning about the current element, which runs nevertheless; each is told once.
     fn warn(&mut self, what: &str) {
-        let place = self.path.join(" > ");
-        self.reading.warnings.push(format!("{place}: {what}"));
+        let told = format!("{}: {what}", self.path.join(" > "));
+        if !self.reading.warnings.contains(&told) {
+            self.reading.warnings.push(told);
+        }
     }
 
     /// Tells once of something at an element that applies to several samplers.

@@ -90,18 +90,6 @@ pub(super) fn header_fields<'a>(scope: &Scope<'a>) -> Vec<(&'a Element, &'a [Pro
     taken
 }
 
-/// The numbers of the header managers in scope, the nearest first, each with its number of fields.
-fn header_managers(scope: &Scope<'_>) -> Vec<(usize, usize)> {
-    let fields = header_fields(scope);
-    let managers = scope.innermost_first();
-    let managers = managers.filter(|one| one.class == "HeaderManager");
-    let counted = managers.map(|manager| {
-        let own = fields.iter().filter(|(of, _)| std::ptr::eq(*of, manager));
-        (manager.line as usize, own.count())
-    });
-    counted.collect()
-}
-
 /// The effective one of several managers of a class in scope: JMeter prefers outer ones to inner ones.
 fn last_of<'a>(scope: &Scope<'a>, class: &str) -> Option<&'a Element> {
     let managers = scope.innermost_first();
@@ -120,7 +108,7 @@ impl Lowering {
         let plan = HttpSamplerPlan {
             request: self.request(element, &merged),
             headers: self.headers(scope),
-            header_managers: header_managers(scope),
+            header_managers: self.header_managers(scope),
             cookies: self.cookies(scope).map(Arc::new),
             cache: self.cache(scope).map(Arc::new),
             way: self.way(element, &merged, scope),
@@ -237,7 +225,7 @@ impl Lowering {
         });
         let preset = preset.collect();
         Some(CookieManager {
-            id: manager.line as usize,
+            id: self.id_of(manager),
             preset,
             clear_each_iteration: manager.is_true("CookieManager.clearEachIteration"),
             by_group: manager.is_true("CookieManager.controlledByThreadGroup"),
@@ -245,11 +233,23 @@ impl Lowering {
         })
     }
 
+    /// The numbers of the header managers in scope, the nearest first, each with its number of fields.
+    fn header_managers(&mut self, scope: &Scope<'_>) -> Vec<(usize, usize)> {
+        let fields = header_fields(scope);
+        let managers = scope.innermost_first();
+        let managers = managers.filter(|one| one.class == "HeaderManager");
+        let counted = managers.map(|manager| {
+            let own = fields.iter().filter(|(of, _)| std::ptr::eq(*of, manager));
+            (self.id_of(manager), own.count())
+        });
+        counted.collect()
+    }
+
     /// The effective cache manager.
     fn cache(&mut self, scope: &Scope<'_>) -> Option<CacheManager> {
         let manager = last_of(scope, "CacheManager")?;
         Some(CacheManager {
-            id: manager.line as usize,
+            id: self.id_of(manager),
             clear_each_iteration: manager.is_true("clearEachIteration"),
             by_group: manager.is_true("CacheManager.controlledByThread"),
             uses_expires: manager.is_true("useExpires"),

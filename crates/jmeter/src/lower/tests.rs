@@ -209,3 +209,51 @@ fn texts_of_scripts_that_call_functions_are_evaluated_at_the_start() {
     let at_start: Vec<_> = at_start.map(loadline_steps::text::Text::source).collect();
     assert_eq!(at_start, ["${__time()} ${v}", "${__UUID()}", "${__P(a)}"]);
 }
+
+#[test]
+fn an_unknown_function_in_a_name_is_told_once() {
+    let reading = plan("<HTTPSamplerProxy testname=\"${__nosuch(1)}\"/><hashTree/>");
+    let told = reading.warnings.iter();
+    let told: Vec<_> = told.filter(|one| one.contains("__nosuch")).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
+#[test]
+fn managers_on_one_line_are_apart() {
+    let part = |name: &str| {
+        format!(
+            "<GenericController testname=\"{name}\"/><hashTree><CookieManager testname=\"M\"/><hashTree/>\
+             <HTTPSamplerProxy testname=\"S\"/><hashTree/></hashTree>"
+        )
+    };
+    let reading = plan(&(part("a") + &part("b")));
+    let told = format!("{:?}", reading.program);
+    let mut ids: Vec<&str> = told
+        .split("CookieManager { id: ")
+        .skip(1)
+        .filter_map(|rest| rest.split(',').next())
+        .collect();
+    ids.dedup();
+    assert_eq!(ids.len(), 2, "{ids:?}");
+}
+
+#[test]
+fn the_sharing_of_a_file_may_be_said_in_words() {
+    let sharing = |mode: &str| {
+        let reading = plan(&format!(
+            "<CSVDataSet testname=\"C\"><stringProp name=\"shareMode\">{mode}</stringProp></CSVDataSet><hashTree/>"
+        ));
+        let told = format!("{:?}", reading.program);
+        let (_, behind) = told.split_once("sharing: ").expect("it is there");
+        behind.split([' ', '(']).next().map(str::to_owned)
+    };
+    for (mode, told) in [
+        ("", "All"),
+        ("All threads", "All"),
+        ("Current thread group", "Group"),
+        ("shareMode.thread", "Thread"),
+        ("all", "Named"),
+    ] {
+        assert_eq!(sharing(mode).as_deref(), Some(told), "{mode}");
+    }
+}

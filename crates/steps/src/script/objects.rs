@@ -8,6 +8,7 @@ use super::sample;
 use super::task::ScriptContext;
 use super::value::{ScriptObject, ScriptValue, flag, text};
 use crate::sample::Sample;
+use crate::thread::SAME_USER;
 use crate::world::{LogLevel, World};
 
 const LOG_METHODS: &[&str] = &["trace", "debug", "info", "warn", "error"];
@@ -147,7 +148,8 @@ impl ScriptContext {
             "remove" => told(self.variables.remove(&name)),
             "getIteration" => ScriptValue::Number(self.iteration as f64),
             "getThreadName" => ScriptValue::Text(self.thread_name.clone()),
-            _ => ScriptValue::Truth(true),
+            // Whether it is the same user in the next iteration.
+            _ => ScriptValue::Truth(self.variables.get(SAME_USER) == Some("true")),
         }
     }
 

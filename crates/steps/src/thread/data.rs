@@ -11,6 +11,7 @@ use loadline_java::numbers::parse_long;
 use loadline_java::random::JavaRandom;
 
 use super::{End, EndedEarly, Thread, Walker};
+use crate::commons::Sharers;
 use crate::csv::{self, CsvLines, Line};
 use crate::deck::Deck;
 use crate::host::LogLevel;
@@ -30,9 +31,18 @@ pub(super) struct DataMemory {
     reset_in: HashMap<usize, u64>,
     sequences: HashMap<usize, JavaRandom>,
     lines: HashMap<String, CsvLines>,
-    /// The files with lines and their format: as first evaluated.
-    csv_files: HashMap<usize, Arc<(String, csv::Settings)>>,
+    /// By the number of their element.
+    csv_files: HashMap<usize, Arc<DataSet>>,
     decks: HashMap<usize, Deck>,
+}
+
+/// The file of a data set, as first evaluated.
+#[derive(Debug)]
+struct DataSet {
+    file: String,
+    settings: csv::Settings,
+    /// Who shares its lines; `None`: the thread has them for itself.
+    sharers: Option<Sharers>,
 }
 
 impl Thread {
@@ -53,9 +63,9 @@ impl Thread {
 
     fn draw_line(&mut self, walker: &Walker<'_>, csv: &CsvSource) {
         let of = self.csv_file(walker, csv);
-        let (file, settings) = &*of;
-        let drawn = match csv.sharing {
-            Sharing::Thread => {
+        let (file, settings) = (&of.file, &of.settings);
+        let drawn = match &of.sharers {
+            None => {
                 if !self.data.lines.contains_key(file) {
                     self.data.lines.insert(file.clone(), CsvLines::default());
                 }
@@ -64,11 +74,7 @@ impl Thread {
                     lines.draw(walker.host, file, settings)
                 })
             }
-            Sharing::All => (self.commons).draw_line(None, walker.host, file, settings),
-            Sharing::Group => {
-                let group = Some(self.group);
-                (self.commons).draw_line(group, walker.host, file, settings)
-            }
+            Some(sharers) => (self.commons).draw_line(sharers, walker.host, file, settings),
         };
         match drawn {
             Ok(Line::Row(values)) => {
@@ -116,11 +122,22 @@ impl Thread {
     }
 
     /// The file of a data set, which a thread opens once.
-    fn csv_file(&mut self, walker: &Walker<'_>, csv: &CsvSource) -> Arc<(String, csv::Settings)> {
+    fn csv_file(&mut self, walker: &Walker<'_>, csv: &CsvSource) -> Arc<DataSet> {
         if let Some(known) = self.data.csv_files.get(&csv.id) {
             return Arc::clone(known);
         }
-        let of = Arc::new(self.read_as(walker, &csv.lines));
+        let (file, settings) = self.read_as(walker, &csv.lines);
+        let sharers = match &csv.sharing {
+            Sharing::All => Some(Sharers::All),
+            Sharing::Group => Some(Sharers::Group(self.group)),
+            Sharing::Thread => None,
+            Sharing::Named(name) => Some(Sharers::Named(self.text(walker, name).into_owned())),
+        };
+        let of = Arc::new(DataSet {
+            file,
+            settings,
+            sharers,
+        });
         self.data.csv_files.insert(csv.id, Arc::clone(&of));
         of
     }

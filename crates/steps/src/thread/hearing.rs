@@ -179,7 +179,7 @@ impl Thread {
         content_type: &str,
     ) -> String {
         let prefix = self.text(walker, &saver.prefix).into_owned();
-        let mut name = place_of(&prefix, &self.scope_of(walker, ""));
+        let mut name = place_of(&prefix, self.scope_of(walker, "").host.world());
         if saver.has_timestamp {
             name.push_str(&self.start_in_words(walker));
         }

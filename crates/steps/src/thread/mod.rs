@@ -48,7 +48,7 @@ pub(crate) use walker::Walker;
 const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
 
 /// The variable that tells whether a thread's next iteration is the same user.
-const SAME_USER: &str = "__jmv_SAME_USER";
+pub(crate) const SAME_USER: &str = "__jmv_SAME_USER";
 
 /// The variable in which JMeter stores the current sampler, with everything that applies to it.
 const SAMPLE_PACKAGE: &str = "JMeterThread.pack";

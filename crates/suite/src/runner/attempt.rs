@@ -501,6 +501,7 @@ fn is_judged(files: RunFiles) -> bool {
             | ExitCode::MarkedFailed
             | ExitCode::ObserverLost
             | ExitCode::AgentLost
+            | ExitCode::HungUp
             | ExitCode::Interrupted
             | ExitCode::Terminated
             | ExitCode::Other,

@@ -173,7 +173,7 @@ impl Exchange {
         if let Some(instant_ns) = reply.not_before_ns {
             self.worker.timer.sleep_until(instant_ns).await;
         }
-        let answer = self.disturb(fault, reply).await;
+        let answer = self.disturb(fault, reply, &request.method).await;
         let status = answer.as_ref().map_or(0, |reply| reply.status.as_u16());
         let elapsed_ns = self.worker.timer.now_ns().saturating_sub(self.start_ns);
         if let Some(path) = path {
@@ -284,7 +284,7 @@ impl Exchange {
     }
 
     /// Applies the fault; `None` means that there is no regular answer.
-    async fn disturb(&self, fault: Option<Fault>, reply: Reply) -> Option<Reply> {
+    async fn disturb(&self, fault: Option<Fault>, reply: Reply, method: &Method) -> Option<Reply> {
         match fault {
             None | Some(Fault::Fail(_)) => Some(reply),
             Some(Fault::SlowBody(time)) => Some(faults::slow_body(time, reply)),
@@ -304,7 +304,8 @@ impl Exchange {
                 Some(reply)
             }
             Some(fault) => {
-                self.connection.leave_wire_answer(fault.on_wire(reply));
+                self.connection
+                    .leave_wire_answer(fault.on_wire(reply, method));
                 None
             }
         }

@@ -1,7 +1,7 @@
 //! Backend Listeners: send metrics of samples to a metrics store while the test runs.
 //!
-//! Each has a sending thread. Must not know points and lines. Invariant: an unavailable receiver never blocks:
-//! it is reported once, and what it does not accept in time is lost.
+//! Each has a sending thread. Must not know points and lines. Invariant: a receiver never blocks the run: an
+//! unavailable one is reported once, and what it refuses is lost; for a slow one intervals are put together.
 
 use std::io::{self, Write};
 use std::net::{TcpStream, ToSocketAddrs, UdpSocket};
@@ -41,6 +41,10 @@ pub(crate) struct Backends {
 
 /// One of the listeners.
 struct Backend {
+    name: String,
+    world: Arc<World>,
+    /// Whether it was reported that its receiver is slow.
+    is_slow: bool,
     form: Form,
     labels: Labels,
     percentiles: Percentiles,
@@ -220,12 +224,14 @@ impl Backends {
     /// Sends the rest, and waits until it has been sent.
     pub(super) fn finish(&mut self) {
         let threads = self.threads();
-        for backend in &mut self.all {
-            let event = backend.event("ended");
-            backend.tell(threads, &event);
-            backend.sender = None;
-        }
         self.has_ended.store(true, Ordering::Relaxed);
+        for backend in &mut self.all {
+            let text = backend.event("ended") + &backend.text(threads);
+            if let Some(sender) = backend.sender.take() {
+                // Now there is time to wait; a receiver that failed has been reported.
+                drop(sender.send(text));
+            }
+        }
         for backend in &mut self.all {
             if let Some(thread) = backend.thread.take() {
                 // A sender that failed has already reported it.
@@ -261,6 +267,7 @@ impl Backend {
         let interval_s = interval_s.map_or(default, |text| long_or_zero(text.trim()));
         let interval_ms = interval_s.clamp(1, 86_400) * 1000;
         let (sender, texts) = sync_channel(WAITING_MAX);
+        let told_by = Arc::clone(world);
         let (name, world, has_ended) = (
             listener.name.clone(),
             Arc::clone(world),
@@ -275,6 +282,9 @@ impl Backend {
             .spawn(move || send(&texts, &has_ended, |text| way.send(text), tell))
             .map_err(|error| format!("cannot start a thread: {error}"))?;
         let mut backend = Backend {
+            name: listener.name.clone(),
+            world: told_by,
+            is_slow: false,
             form,
             labels,
             percentiles: Percentiles::read(&arguments.text("percentiles", "99;95;90")),
@@ -298,21 +308,34 @@ impl Backend {
         }
     }
 
-    /// Sends the data since the last call, after `before`.
-    fn tell(&mut self, threads: Started, before: &str) {
+    /// The data since the last interval ended.
+    fn text(&self, threads: Started) -> String {
         let now_ms = now_ms();
-        let told = match &self.form {
+        match &self.form {
             Form::Influx(names) => names.points(&self.tally, &self.percentiles, threads, now_ms),
             Form::Graphite(prefix) => {
                 let of_interval = (&self.tally, &self.percentiles, threads);
                 graphite(prefix, of_interval, now_ms / 1000)
             }
-        };
-        self.tally.end_interval();
+        }
+    }
+
+    /// Sends the data since the last interval ended, after `before`, and ends the interval. If too much is waiting
+    /// for the receiver, the interval continues instead.
+    fn tell(&mut self, threads: Started, before: &str) {
+        let told = self.text(threads);
         let Some(sender) = &self.sender else { return };
         match sender.try_send(format!("{before}{told}")) {
-            // What an unavailable receiver has not accepted is lost; its unavailability was reported.
-            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+            // A sender is gone only when the run has ended.
+            Ok(()) | Err(TrySendError::Disconnected(_)) => self.tally.end_interval(),
+            Err(TrySendError::Full(_)) if std::mem::replace(&mut self.is_slow, true) => {}
+            Err(TrySendError::Full(_)) => {
+                let told = format!(
+                    "{}: the receiver of a Backend Listener is slow: several intervals are sent as one",
+                    self.name
+                );
+                warn(&self.world, &told);
+            }
         }
     }
 }
@@ -376,8 +399,13 @@ fn of_graphite(arguments: &Arguments) -> Result<(Form, Labels, Way), String> {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::collections::BTreeMap;
+
+    use loadline_steps::sample::Sample;
 
     use super::*;
+    use crate::Env;
+    use crate::jmeter::world::LogTo;
 
     /// How often sending three texts was tried, and what was reported.
     fn tried(has_ended: bool) -> (usize, Vec<String>) {
@@ -403,5 +431,34 @@ mod tests {
     fn a_receiver_that_takes_nothing_is_tried_once_when_the_run_has_ended() {
         assert_eq!(tried(false), (3, vec!["away".to_owned()]));
         assert_eq!(tried(true), (1, vec!["away".to_owned()]));
+    }
+
+    #[test]
+    fn what_a_slow_receiver_has_no_room_for_is_in_the_next_interval() {
+        let (sender, texts) = sync_channel(1);
+        let world = World::of("p.jmx", BTreeMap::new(), &Env::default(), LogTo::Nowhere);
+        let mut backend = Backend {
+            name: "B".to_owned(),
+            world: Arc::new(world),
+            is_slow: false,
+            form: Form::Graphite("j.".to_owned()),
+            labels: Labels::None,
+            percentiles: Percentiles::read("90"),
+            tally: Tally::default(),
+            interval_ms: 1000,
+            due_ms: 0,
+            sender: Some(sender),
+            thread: None,
+        };
+        let mut counts = Vec::new();
+        for is_taken in [false, true, true] {
+            backend.tally.add(&Sample::default(), false, 1);
+            backend.tell(Started::default(), "");
+            let texts = is_taken.then(|| texts.recv().expect("it was sent"));
+            let lines = texts.iter().flat_map(|text| text.lines());
+            let count = lines.filter(|line| line.starts_with("j.all.a.count"));
+            counts.extend(count.filter_map(|line| line.split(' ').nth(1)?.parse::<u32>().ok()));
+        }
+        assert_eq!((counts, backend.is_slow), (vec![1, 2], true));
     }
 }

@@ -139,7 +139,7 @@ impl Outlets {
         config: SaveConfig,
         scope: &Scope<'_>,
     ) -> io::Result<Writer> {
-        let place = place_of(&listener::place_of(name, scope))?;
+        let place = place_of(&listener::place_of(name, scope.host.world()))?;
         let known = self.files.iter().position(|file| file.place == place);
         let file = match known {
             Some(known) => known,

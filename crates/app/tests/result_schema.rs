@@ -337,6 +337,7 @@ fn what_is_seen_now_and_then_is_described() {
     let seen = &mut result.totals.seen;
     let change = ScenarioChange {
         iterations: 2,
+        interrupted: 1,
         last_end_ns: 1,
         thrown: 1,
         dropped: 1,

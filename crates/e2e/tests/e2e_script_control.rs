@@ -1,5 +1,5 @@
 //! Running tests watched and controlled from outside: the REST API, its client commands, pausing, scaling,
-//! lingering.
+//! lingering; and what their scripts are told.
 //!
 //! Must not know how the API is served. Invariant: every response compared as a whole was recorded from k6
 //! v2.2.0.
@@ -199,6 +199,115 @@ fn progress_counts_the_time_of_setup() {
         last.is_some_and(|line| line.starts_with("running (03.")),
         "{shown}"
     );
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn progress_tells_of_interrupted_iterations_when_they_are() {
+    let test = Test::new(
+        "import { sleep } from 'k6';
+        export const options = { scenarios: { a: { executor: 'ramping-vus', startVUs: 4, gracefulRampDown: '0s',
+            gracefulStop: '0s', stages: [{ duration: '600ms', target: 4 }, { duration: '0', target: 1 },
+            { duration: '2s', target: 1 }] } } };
+        export default function () { sleep(10); }",
+    );
+    let shown = text(&test.start(&[]).finish().stdout);
+    let shown: Vec<_> = shown
+        .lines()
+        .filter_map(|line| line.strip_prefix("running ("))
+        .collect();
+    assert!(
+        shown[1].ends_with("0 complete and 3 interrupted iterations"),
+        "{shown:?}"
+    );
+    assert!(
+        shown
+            .last()
+            .is_some_and(|line| line.contains(" and 4 interrupted")),
+        "{shown:?}"
+    );
+}
+
+/// Rows of data by number are used one after another, whatever is dropped.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn dropped_iterations_leave_no_holes_in_the_numbers() {
+    const WHOLE: &str = "0 0,1 1,2 2,3 3";
+    const HALF: &[&str] = &[
+        "--execution-segment",
+        "1/2:1",
+        "--execution-segment-sequence",
+        "0,1/2,1",
+    ];
+    for (executor, part, numbers) in [
+        (
+            "'constant-arrival-rate', rate: 10, duration: '2s', preAllocatedVUs: 2",
+            &[][..],
+            WHOLE,
+        ),
+        (
+            "'ramping-arrival-rate', startRate: 10, stages: [{ target: 10, duration: '2s' }], preAllocatedVUs: 2",
+            &[],
+            WHOLE,
+        ),
+        (
+            "'constant-arrival-rate', rate: 20, duration: '2s', preAllocatedVUs: 4",
+            HALF,
+            "1 0,3 1,5 2,7 3",
+        ),
+    ] {
+        let test = Test::new(&format!(
+            "import exec from 'k6/execution'; import {{ sleep }} from 'k6';
+            export const options = {{ scenarios: {{ a: {{ executor: {executor} }} }} }};
+            export default function () {{
+                console.log(exec.scenario.iterationInTest, exec.scenario.iterationInInstance); sleep(0.95);
+            }}"
+        ));
+        let mut command = test.command(&["--log-format", "raw"]);
+        command.args(part);
+        let log = text(&run_to_end(command).stderr);
+        let is_number = |line: &&str| line.starts_with(|c: char| c.is_ascii_digit());
+        let mut told: Vec<_> = log.lines().filter(is_number).collect();
+        told.sort_unstable();
+        told.truncate(4);
+        assert_eq!(told.join(","), numbers, "{executor}: {log}");
+    }
+}
+
+/// The local time of each of these hours and a half, where clocks are changed at 2 and at 3: k6 has the missing one an
+/// hour earlier in New York and later in Berlin, and the repeated one the other way round.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn local_times_are_k6s_on_days_when_clocks_are_changed() {
+    let script = "export default function () {
+        const told = (year, month, day) => [0, 1, 2, 3, 4, 5, 6].map((hour) => {
+            const date = new Date(year, month, day, hour, 30);
+            const same = [new Date(`${year}-${String(month + 1).padStart(2, '0')}-${day}T0${hour}:30`), new Date(date)];
+            same[1].setHours(hour);
+            if (hour !== 2 && same.some((other) => other.getTime() !== date.getTime())) throw new Error(String(hour));
+            return `${date.toISOString().slice(11, 13)}=${date.getHours()}`;
+        }).join(' ');
+        console.log(told(2024, 2, __ENV.SPRING) + ', ' + told(2024, 9 + Number(__ENV.LATER), __ENV.AUTUMN));
+    }";
+    let test = Test::new(script);
+    for (zone, days, hours) in [
+        (
+            "EST5EDT,M3.2.0,M11.1.0",
+            ["SPRING=10", "AUTUMN=03", "LATER=1"],
+            "05=0 06=1 06=1 07=3 08=4 09=5 10=6, 04=0 05=1 07=2 08=3 09=4 10=5 11=6",
+        ),
+        (
+            "CET-1CEST,M3.5.0,M10.5.0/3",
+            ["SPRING=31", "AUTUMN=27", "LATER=0"],
+            "23=0 00=1 01=3 01=3 02=4 03=5 04=6, 22=0 23=1 01=2 02=3 03=4 04=5 05=6",
+        ),
+    ] {
+        let mut command = test.command(&["--log-format", "raw"]);
+        command.args(days.iter().flat_map(|day| ["-e", *day]));
+        command.env("TZ", zone);
+        let log = text(&run_to_end(command).stderr);
+        assert_eq!(log.trim(), hours, "{zone}");
+    }
 }
 
 #[test]

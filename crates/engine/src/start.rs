@@ -286,10 +286,7 @@ pub(crate) fn script_parts(
         client,
         numbers: Arc::new(PlanNumbers::new(plan)),
         told_of_infinity: Arc::default(),
-        begun: plan
-            .segment
-            .is_some()
-            .then(|| plan.scenarios.iter().map(|_| AtomicU64::new(0)).collect()),
+        begun: plan.scenarios.iter().map(|_| AtomicU64::new(0)).collect(),
     }))
 }
 

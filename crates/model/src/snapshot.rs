@@ -271,7 +271,10 @@ pub struct Snapshot {
 pub struct ScenarioChange {
     /// Complete iterations.
     pub iterations: u64,
-    /// When the last of them ended, in nanoseconds from the start of the run; zero: none has.
+    /// Interrupted iterations.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub interrupted: u64,
+    /// When the last complete one ended, in nanoseconds from the start of the run; zero: none has.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub last_end_ns: u64,
     /// Complete iterations that ended with an uncaught exception.
@@ -289,6 +292,7 @@ pub struct ScenarioChange {
 impl ScenarioChange {
     fn merge(&mut self, other: ScenarioChange) {
         self.iterations += other.iterations;
+        self.interrupted += other.interrupted;
         self.last_end_ns = self.last_end_ns.max(other.last_end_ns);
         self.thrown += other.thrown;
         self.dropped += other.dropped;

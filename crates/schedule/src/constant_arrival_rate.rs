@@ -10,7 +10,7 @@ use loadline_model::{ArrivalRate, Nanos};
 
 use crate::planned::Planned;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ConstantArrivalRate {
     starts: u128,
     per: u128,

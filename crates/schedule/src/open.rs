@@ -42,6 +42,8 @@ pub struct Open {
     pre_allocated: u32,
     /// Arrivals of the share that belong to a lost process: those due before this worker took over.
     anothers: u64,
+    /// The same of all workers of the process.
+    anothers_of_process: u64,
 }
 
 impl Open {
@@ -127,6 +129,7 @@ impl Open {
             vus,
             pre_allocated,
             anothers: 0,
+            anothers_of_process: 0,
             plan,
         }
     }
@@ -138,6 +141,16 @@ impl Open {
         };
         self.anothers = self.due_of_share_by(Nanos(before));
         self.taking.skip_to(self.anothers, &self.plan);
+        let of_process = Open::of_plan(self.plan.of_process(), 0, 0);
+        self.anothers_of_process = of_process.due_of_share_by(Nanos(before));
+    }
+
+    /// The number in the whole test, from zero, of the iteration that the process starts after `earlier` others,
+    /// whichever arrival it takes: dropped arrivals leave no holes (k6's rule).
+    #[must_use]
+    pub fn number_of_start(&self, earlier: u64) -> Option<u64> {
+        let earlier = self.anothers_of_process.checked_add(earlier)?;
+        self.plan.share.nth_of_process(earlier)
     }
 
     /// Maximum virtual users hosted by this worker.
@@ -253,7 +266,7 @@ fn share_of_arrivals(share: &Share, max_vus: u32) -> Option<Share> {
 }
 
 /// What determines every arrival.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Plan {
     share: Share,
     curve: Curve,
@@ -263,13 +276,21 @@ struct Plan {
 }
 
 impl Plan {
+    /// The same for all workers of the process together.
+    fn of_process(&self) -> Plan {
+        Plan {
+            share: self.share.of_process(),
+            ..self.clone()
+        }
+    }
+
     fn limited(&self, count: u64) -> u64 {
         self.limit.map_or(count, |limit| limit.min(count))
     }
 }
 
 /// The integral of the arrival rate over time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Curve {
     Constant(ConstantArrivalRate),
     Ramping(RampingArrivalRate),

@@ -27,7 +27,7 @@ const LONGEST: u64 = 1 << 63;
 /// start per second.
 const FALLBACK_UNIT: u128 = 1_000_000_000_000_000;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RampingArrivalRate {
     /// The common unit of time of the legs' rates, in nanoseconds.
     unit: u128,
@@ -128,7 +128,7 @@ impl RampingArrivalRate {
 }
 
 /// A stage with a duration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Leg {
     start: u64,
     end: u64,

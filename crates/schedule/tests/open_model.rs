@@ -204,6 +204,7 @@ proptest! {
         let due = all[anothers..].iter().filter(|arrival| arrival.intended.0 <= now).count() as u64;
         prop_assert_eq!(taken_over.planned_by(Nanos(now)), due);
         prop_assert_eq!(taken_over.due_by(Nanos(now)), due);
+        prop_assert_eq!(taken_over.number_of_start(7), Some(anothers as u64 + 7));
         prop_assert_eq!(arrivals(taken_over), &all[anothers..]);
     }
 

@@ -146,8 +146,10 @@ static const char *js_zone_name(const double *fields)
     static _Thread_local char name[16];
     struct tm tm = { .tm_year = (int)fields[0] - 1900, .tm_mon = (int)fields[1],
                      .tm_mday = (int)fields[2], .tm_hour = (int)fields[3],
-                     .tm_min = (int)fields[4], .tm_sec = (int)fields[5], .tm_isdst = -1 };
-    if (mktime(&tm) == (time_t)-1 || !tm.tm_zone)
+                     .tm_min = (int)fields[4], .tm_sec = (int)fields[5] };
+    /* by the instant: an hour may be there twice */
+    time_t at = timegm(&tm) - (time_t)fields[8] * 60;
+    if (!localtime_r(&at, &tm) || !tm.tm_zone)
         return "UTC";
     snprintf(name, sizeof(name), "%s", tm.tm_zone);
     return name;

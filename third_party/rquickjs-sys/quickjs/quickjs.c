@@ -49377,6 +49377,15 @@ static int getTimezoneOffset(int64_t time) {
 #endif
 }
 
+/* The same for a local time, in ms as if it were UTC. Its instant is only known with its offset: that
+   of the instant so far decides, which is how k6's engine chooses for hours that are there twice, or not. */
+static int getTimezoneOffsetOfLocal(double local) {
+    /* beyond this no offset makes it a valid date */
+    if (!(fabs(local) <= 8.65e15))
+        return 0;
+    return getTimezoneOffset((int64_t)local + getTimezoneOffset((int64_t)local) * INT64_C(60000));
+}
+
 /* RegExp */
 
 static void js_regexp_finalizer(JSRuntime *rt, JSValueConst val)
@@ -57707,10 +57716,8 @@ static double set_date_fields(double fields[minimum_length(7)], int is_local) {
         goto out;
 
     /* adjust for local time and clip */
-    if (is_local) {
-        int64_t ti = tv < INT64_MIN ? INT64_MIN : tv >= 0x1p63 ? INT64_MAX : (int64_t)tv;
-        tv += getTimezoneOffset(ti) * 60000;
-    }
+    if (is_local)
+        tv += getTimezoneOffsetOfLocal(tv) * 60000;
     d = time_clip(tv);
 out:
     JS_X87_FPCW_RESTORE(fpcw);

@@ -236,6 +236,7 @@ impl Show {
             let change = delta.scenarios.get(scenario.name.as_str());
             let change = change.copied().unwrap_or_default();
             scenario.iterations += change.iterations;
+            self.state.interrupted += change.interrupted;
             scenario.active_vus = scenario.active_vus.saturating_add_signed(change.vus_active);
             if makes_vus_as_wanted(&scenario.executor) {
                 scenario.made_vus += change.vus_made;

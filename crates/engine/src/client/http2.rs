@@ -82,7 +82,7 @@ impl Drop for Place {
 #[derive(Default)]
 struct End {
     is_over: Cell<bool>,
-    /// Whether a request was refused, so that the connection gets no further ones.
+    /// Whether a request was refused or asked for the end, so that the connection gets no further ones.
     is_closing: Cell<bool>,
     over: Notify,
     /// How reading failed, if the stream under the connection broke instead of ending.
@@ -144,6 +144,11 @@ impl Http2Connection {
     /// Whether another request may be sent on it.
     pub(crate) fn is_usable(&self) -> bool {
         !self.end.is_over.get() && !self.end.is_closing.get()
+    }
+
+    /// Allows no further requests; it ends with the last one that uses it.
+    pub(crate) fn retire(&self) {
+        self.end.is_closing.set(true);
     }
 
     /// Requests sent on it so far.

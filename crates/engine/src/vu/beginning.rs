@@ -13,4 +13,6 @@ pub(crate) struct Beginning {
     pub(crate) started: Nanos,
     /// Its number in the whole test, from zero.
     pub(crate) iteration: u64,
+    /// Its number in this instance, from zero.
+    pub(crate) in_instance: u64,
 }

@@ -4,6 +4,7 @@
 //! or counted as never started.
 
 mod gate;
+mod numbering;
 mod steering;
 mod tasks;
 

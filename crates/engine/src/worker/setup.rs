@@ -93,8 +93,7 @@ pub(crate) struct ScriptParts {
     pub(crate) numbers: Arc<PlanNumbers>,
     /// Whether infinite values were reported.
     pub(crate) told_of_infinity: Arc<AtomicBool>,
-    /// `None` if the instance runs the whole plan.
-    pub(crate) begun: Option<AllBegun>,
+    pub(crate) begun: AllBegun,
 }
 
 /// Where workers wait for each other. None sends before all are ready: the connections of one could use up the file
@@ -481,7 +480,7 @@ fn host(
                 function,
                 &script.setup.data,
                 &script.numbers,
-                script.begun.as_ref(),
+                &script.begun,
             ));
             share = share.of_script(&scenario);
             BehaviourPlan::Script(scenario, Rc::clone(off_duty))

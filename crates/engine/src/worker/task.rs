@@ -39,6 +39,7 @@ impl VuTask {
                     intended: None,
                     started,
                     iteration,
+                    in_instance: self.scenario.number_in_instance(iteration),
                 })
                 .await;
             if let Some(pacing) = self.scenario.pacing {
@@ -120,10 +121,12 @@ impl VuTask {
             self.slot
                 .begin_iteration(self.scenario.cut_for(&self.slot, started));
             let intended = self.scenario.absolute(arrival.intended);
+            let (iteration, in_instance) = self.scenario.numbers_of(arrival);
             let beginning = Beginning {
                 intended: Some(intended),
                 started,
-                iteration: arrival.iteration,
+                iteration,
+                in_instance,
             };
             let ended = self.behaviour.iterate(beginning).await;
             if self.behaviour.is_lost() {

@@ -123,7 +123,14 @@ impl Share {
         let of_process = number
             .checked_mul(u64::from(self.workers))?
             .checked_add(u64::from(self.worker))?;
-        self.stripes.nth(of_process)
+        self.nth_of_process(of_process)
+    }
+
+    /// The global index of the `number`-th index of all workers of the process, from zero; `None` beyond 64 bits.
+    #[must_use]
+    #[inline]
+    pub fn nth_of_process(&self, number: u64) -> Option<u64> {
+        self.stripes.nth(number)
     }
 
     /// This worker's global indexes, in order.

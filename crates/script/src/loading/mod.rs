@@ -16,6 +16,7 @@ mod source_text;
 mod syntax_error;
 mod typescript;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -284,7 +285,14 @@ impl Sources {
         } else {
             Form::of_path(url.path())
         };
-        let text = String::from_utf8_lossy(&bytes);
+        let text = match form {
+            Form::JavaScript => match std::str::from_utf8(&bytes) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(error) => return Err(syntax_error::of_encoding(name, &bytes, error)),
+            },
+            // What reads these in k6 takes U+FFFD for it.
+            Form::Json | Form::TypeScript => String::from_utf8_lossy(&bytes),
+        };
         let read = source_text::read(name, &text, form)?;
         if read.is_common_js {
             self.names_places.store(true, Ordering::Release);

@@ -4,6 +4,8 @@
 //! of both, with columns from one and from zero respectively. Must not know who parsed. Invariant: only the
 //! first error is reported, with its position.
 
+use std::str::Utf8Error;
+
 use oxc::diagnostics::OxcDiagnostic;
 
 use crate::program::LoadError;
@@ -354,6 +356,17 @@ pub(super) fn of_typescript(name: &str, text: &str, error: &OxcDiagnostic) -> Lo
     LoadError::new(format!(
         "{name}: Line {}:{} {message}",
         place.line, place.column
+    ))
+}
+
+/// A text that is not UTF-8, whatever else is wrong behind that; columns are bytes here.
+pub(super) fn of_encoding(name: &str, text: &[u8], error: Utf8Error) -> LoadError {
+    let before = &text[..error.valid_up_to()];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let of_line = before.rsplit(|byte| *byte == b'\n').next();
+    let column = of_line.map_or(0, <[u8]>::len) + 1;
+    LoadError::new(format!(
+        "{name}: Line {line}:{column} Invalid UTF-8 character"
     ))
 }
 

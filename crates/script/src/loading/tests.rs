@@ -12,6 +12,7 @@ use crate::program::ModuleSources;
 use crate::testing::{Rehearsal, bare};
 use crate::vu::Ending;
 
+mod encoding;
 mod limits;
 
 struct Memory(BTreeMap<&'static str, &'static str>);

@@ -72,9 +72,7 @@ impl VuHost {
         self.first_hop.set(None);
         self.has_intended.set(beginning.intended.is_some());
         self.iteration_in_test.set(beginning.iteration);
-        let scenario = self.scenario.borrow();
-        let in_instance = scenario.number_in_instance(beginning.iteration);
-        self.iteration_in_instance.set(in_instance);
+        self.iteration_in_instance.set(beginning.in_instance);
         self.iteration_in_scenario.set(in_scenario);
     }
 

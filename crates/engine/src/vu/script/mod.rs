@@ -256,12 +256,14 @@ impl ScriptBehaviour {
         };
         self.worker.live.count_iteration(is_complete);
         self.scenario.count_ended();
-        if is_complete {
-            self.scenario.note(|change| {
+        self.scenario.note(|change| {
+            if is_complete {
                 change.iterations += 1;
                 change.last_end_ns = now.0;
-            });
-        }
+            } else {
+                change.interrupted += 1;
+            }
+        });
         client.end_of_iteration();
         host.cut_short(client.take_cut());
         let (sent, received) = client.take_bytes();

@@ -230,8 +230,7 @@ pub(crate) struct ScenarioScript {
     pub(crate) tags_at_top: Rc<TagSet>,
     /// The tags of samples that no virtual user records.
     tags_of_no_vu: Rc<TagSet>,
-    /// Iterations of this scenario started in this instance; `None` if the instance runs the whole plan and
-    /// uses the numbers of the test.
+    /// Iterations of this scenario started in this instance; `None`: it is no scenario of the plan.
     begun: Option<BegunIterations>,
     /// What changed since the last report.
     pub(crate) change: Cell<ScenarioChange>,
@@ -244,6 +243,8 @@ pub(crate) type AllBegun = Arc<[AtomicU64]>;
 struct BegunIterations {
     all: AllBegun,
     scenario: usize,
+    /// Whether the instance runs the whole plan: iterations that none can miss have the numbers of the test.
+    is_whole: bool,
 }
 
 impl ScenarioScript {
@@ -265,7 +266,7 @@ impl ScenarioScript {
         function: &ScriptFunction,
         data: &SetupData,
         numbers: &Arc<PlanNumbers>,
-        begun: Option<&AllBegun>,
+        begun: &AllBegun,
     ) -> ScenarioScript {
         let scenario = &plan.scenarios[index];
         let tags = tags_of(plan, scenario);
@@ -287,9 +288,10 @@ impl ScenarioScript {
             }),
             tags_at_top: Rc::new(tags_at_top),
             tags_of_no_vu: Rc::new(tags_of_no_vu(plan, scenario)),
-            begun: begun.map(|all| BegunIterations {
-                all: Arc::clone(all),
+            begun: Some(BegunIterations {
+                all: Arc::clone(begun),
                 scenario: index,
+                is_whole: plan.segment.is_none(),
             }),
             change: Cell::default(),
         }
@@ -349,9 +351,17 @@ impl ScenarioScript {
     /// The number within this instance of the iteration that starts now, given its number within the test.
     pub(crate) fn number_in_instance(&self, in_test: u64) -> u64 {
         match &self.begun {
-            Some(begun) => begun.all[begun.scenario].fetch_add(1, Ordering::Relaxed),
-            None => in_test,
+            Some(begun) if !begun.is_whole => self.count_begun(),
+            _ => in_test,
         }
+    }
+
+    /// Counts an iteration that starts now; returns how many this instance started before.
+    pub(crate) fn count_begun(&self) -> u64 {
+        let begun = self.begun.as_ref();
+        begun.map_or(0, |begun| {
+            begun.all[begun.scenario].fetch_add(1, Ordering::Relaxed)
+        })
     }
 
     /// Counts an iteration that ended, in whatever way.

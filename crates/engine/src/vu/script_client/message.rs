@@ -126,6 +126,7 @@ pub(super) fn write(
 /// A method, header or target that must not be sent, in Go's words.
 pub(super) fn for_http2(request: &HopRequest) -> Result<Http2Message, Failure> {
     check(request)?;
+    check_for_http2(request)?;
     let mut headers = request.headers.iter();
     let host = headers.find(|(name, _)| name.eq_ignore_ascii_case("host"));
     let authority = match host {
@@ -135,7 +136,7 @@ pub(super) fn for_http2(request: &HopRequest) -> Result<Http2Message, Failure> {
     let scheme = request.origin.scheme.name();
     let uri = format!("{scheme}://{authority}{}", request.target);
     let fields = request.headers.iter();
-    let fields = fields.filter(|(name, _)| !is_framing(name) && !is_left_out_of_http2(name));
+    let fields = fields.filter(|(name, value)| !is_framing(name) && !is_left_out(name, value));
     let fields = fields.map(|(name, value)| (&**name, value.trim_ascii().as_bytes()));
     let mut head = http2_head(&request.method, &uri, fields)
         .map_err(|what| unfit(format!("http2: invalid {what}")))?;
@@ -151,9 +152,30 @@ pub(super) fn for_http2(request: &HopRequest) -> Result<Http2Message, Failure> {
     Ok(Http2Message { head, body })
 }
 
-/// Fields that HTTP/2 expresses otherwise, or that Go does not send there.
-fn is_left_out_of_http2(name: &str) -> bool {
-    name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case("te")
+/// Fields that HTTP/2 expresses otherwise, or does not allow.
+fn is_left_out(name: &str, value: &str) -> bool {
+    name.eq_ignore_ascii_case("host") || (name.eq_ignore_ascii_case("te") && value != "trailers")
+}
+
+/// Checks the fields of HTTP/1.1 that mean something else than its own framing, as Go does.
+fn check_for_http2(request: &HopRequest) -> Result<(), Failure> {
+    const ALLOWED: [(&str, &[&str]); 3] = [
+        ("Upgrade", &[]),
+        ("Transfer-Encoding", &["chunked"]),
+        ("Connection", &["close", "keep-alive"]),
+    ];
+    for (name, allowed) in ALLOWED {
+        let mut given = request.headers.iter();
+        let given = given.find(|(given, _)| given.eq_ignore_ascii_case(name));
+        if let Some((_, value)) = given
+            && !value.is_empty()
+            && !allowed.iter().any(|one| value.eq_ignore_ascii_case(one))
+        {
+            let value = quoted_bytes(value.as_bytes());
+            return Err(unfit(format!("invalid {name} request header: [{value}]")));
+        }
+    }
+    Ok(())
 }
 
 /// The part of the body that [`write()`] did not include.
@@ -370,6 +392,46 @@ mod tests {
             let trouble = write(&mut Vec::new(), &request, Additions::default());
             assert_eq!(trouble.expect_err("a fault").detail, what);
         }
+    }
+
+    /// What Go says of a field in a request over HTTP/2; empty: it is sent, and the field is not.
+    #[test]
+    fn fields_of_a_connection_are_refused_over_http2_as_by_go() {
+        for (name, value, what) in [
+            ("Connection", "Close", ""),
+            ("connection", "keep-alive", ""),
+            ("Connection", "", ""),
+            (
+                "Connection",
+                "x, close",
+                r#"invalid Connection request header: ["x, close"]"#,
+            ),
+            (
+                "upgrade",
+                "a\"b",
+                r#"invalid Upgrade request header: ["a\"b"]"#,
+            ),
+            ("Upgrade", "", ""),
+            (
+                "Transfer-Encoding",
+                "gzip",
+                r#"invalid Transfer-Encoding request header: ["gzip"]"#,
+            ),
+            ("Transfer-Encoding", "chunked", ""),
+            ("TE", "gzip", ""),
+        ] {
+            let told = match for_http2(&request("GET", None, &[(name, value)])) {
+                Ok(message) => {
+                    assert!(!message.head.headers().contains_key(name), "{name}");
+                    String::new()
+                }
+                Err(failure) => failure.detail,
+            };
+            assert_eq!(told, what, "{name}: {value}");
+        }
+        let sent = for_http2(&request("GET", None, &[("TE", "trailers")]));
+        let sent = sent.expect("may be sent").head;
+        assert_eq!(sent.headers()["te"], "trailers");
     }
 
     #[test]

@@ -319,6 +319,10 @@ impl ScriptClient {
         begun: Begun,
         kept: Http2,
     ) -> Attempt {
+        // As in Go, even if the request is not fit to be sent.
+        if asks_to_close(request) {
+            kept.connection.retire();
+        }
         let message = match message::for_http2(request) {
             Ok(message) => message,
             Err(failure) => return Attempt::Ended(Err(self.not_begun(request, begun, &failure))),

@@ -51,8 +51,8 @@ const metrics = Object.defineProperties({}, {
 export const vu = Object.defineProperties(
   readers(["idInInstance", "idInTest", "iterationInInstance", "iterationInScenario"], native.vu),
   {
-    tags: { enumerable: true, get: () => native.inVu() && tags, set() {} },
-    metrics: { enumerable: true, get: () => native.inVu() && metrics },
+    tags: { enumerable: true, configurable: true, get: () => native.inVu() && tags, set() {} },
+    metrics: { enumerable: true, configurable: true, get: () => native.inVu() && metrics, set() {} },
   },
 );
 

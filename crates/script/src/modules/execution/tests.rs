@@ -59,6 +59,20 @@ fn an_iteration_knows_where_it_is() {
 }
 
 #[test]
+fn metrics_are_assigned_in_vain_and_the_rest_is_read_only() {
+    let rehearsed = run(
+        "if (__ITER) return; const put = (name) => tried(() => { 'use strict'; exec.vu[name] = {}; return name; }); console.log(put('tags'), put('metrics'), put('idInTest').split(':')[0]); console.log(typeof exec.vu.metrics.tags);",
+    );
+    assert_eq!(
+        rehearsed.log(),
+        [
+            "info tags metrics TypeError source=console",
+            "info object source=console"
+        ]
+    );
+}
+
+#[test]
 fn options_are_read_only() {
     let rehearsed = run(
         "if (__ITER) return; const o = exec.test.options; console.log(JSON.stringify(o), Object.isFrozen(o.tags)); console.log(tried(() => { 'use strict'; exec.vu = 1; }).split(':')[0]);",

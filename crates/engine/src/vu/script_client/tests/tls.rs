@@ -239,6 +239,31 @@ fn one_http2_connection_serves_all_requests() {
     });
 }
 
+/// Go's rule, whichever request made the connection.
+#[test]
+fn a_request_that_asks_to_close_is_the_last_on_an_http2_connection() {
+    super::in_runtime(async {
+        let handle = |stream| answer_http2(stream, respond_ok);
+        let (at, _, count) = serve(certified(&[b"h2"]).acceptor, handle).await;
+        let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
+        let mut closing = request("GET", &at, None);
+        let field = (Arc::from("Connection"), "close".to_owned());
+        closing.headers.push(field);
+        let plain = request("GET", &at, None);
+        for (request, made) in [
+            (&plain, 1),
+            (&closing, 1),
+            (&closing, 2),
+            (&plain, 3),
+            (&plain, 3),
+        ] {
+            let outcome = bench.client.exchange(request).await;
+            let answer = outcome.expect("nothing is cut").expect("an answer");
+            assert_eq!((answer.status, count.get()), (200, made));
+        }
+    });
+}
+
 /// The server answers two requests together, and allows one stream per connection: waiting for that stream
 /// would take forever.
 #[test]

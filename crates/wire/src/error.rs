@@ -16,6 +16,10 @@ pub enum WireError {
     TruncatedHead {
         /// Bytes of the incomplete head received.
         received: usize,
+        /// Whether the status line had ended.
+        has_status: bool,
+        /// The line that broke off, empty between two lines.
+        line: Sample,
     },
     /// The connection ended inside a body.
     TruncatedBody {
@@ -156,7 +160,7 @@ impl std::error::Error for WireError {}
 
 fn write_truncation(error: &WireError, out: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error {
-        WireError::TruncatedHead { received } => {
+        WireError::TruncatedHead { received, .. } => {
             write!(
                 out,
                 "the target closed the connection {received} bytes into the response head"

@@ -4,7 +4,7 @@
 //! Invariant: it stores bytes only while a head or trailers are incomplete, and then at most one byte more than
 //! their limit.
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::chunked::Chunked;
 use crate::error::WireError;
@@ -442,9 +442,13 @@ fn is_mid_head(carry: &[u8], before: usize, limit: u32) -> bool {
 fn truncated_head(carry: &[u8], limits: &Limits) -> WireError {
     let received = carry.len();
     let scanned = scan::scan_head(carry, limits);
-    scanned
-        .err()
-        .unwrap_or(WireError::TruncatedHead { received })
+    let last_end = memrchr(b'\n', carry);
+    let line = &carry[last_end.map_or(0, |end| end + 1)..];
+    scanned.err().unwrap_or(WireError::TruncatedHead {
+        received,
+        has_status: last_end.is_some(),
+        line: Sample::of(line),
+    })
 }
 
 #[cfg(test)]

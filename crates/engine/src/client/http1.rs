@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use loadline_model::{ErrorClass, Nanos};
 use loadline_wire::{
-    CHUNK_END, LAST_CHUNK, Limits, RequestKind, ResponseParser, Reuse, State, chunk_header,
+    CHUNK_END, LAST_CHUNK, Limits, RequestKind, ResponseParser, Reuse, State, WireError,
+    chunk_header,
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -317,7 +318,7 @@ impl Http1Connection {
             let taken = match outcome {
                 // TLS that ends without its closing message ends like anything else, as in Go.
                 Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
-                    Err(self.broken(Stage::Reading, &error))
+                    Err(self.broken_reading(&error))
                 }
                 _ => self.take_bytes(bytes, receiver),
             };
@@ -373,6 +374,18 @@ impl Http1Connection {
             Wish::More => None,
             Wish::Enough => Some(Reuse::Close),
         })
+    }
+
+    /// A connection that broke, with what had come of a head.
+    #[cold]
+    fn broken_reading(&mut self, error: &io::Error) -> Failure {
+        let failure = self.broken(Stage::Reading, error);
+        match self.parser.finish() {
+            Ok(()) | Err(WireError::ClosedBeforeResponse | WireError::TruncatedBody { .. }) => {
+                failure
+            }
+            Err(part) => failure.within_head(part),
+        }
     }
 
     #[cold]

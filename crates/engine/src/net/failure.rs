@@ -69,6 +69,8 @@ pub(crate) enum Cause {
         error: io::Error,
         /// This end of the connection, where there is one.
         local: Option<SocketAddr>,
+        /// What is wrong with the part of a response's head that had come, if one had begun.
+        head: Option<WireError>,
     },
     /// What TLS found wrong after the handshake, or what the peer did.
     Tls(rustls::Error),
@@ -124,7 +126,16 @@ impl Failure {
             stage,
             error,
             local,
+            head: None,
         })
+    }
+
+    /// The same within the head of a response, of which a part had come.
+    pub(crate) fn within_head(mut self, part: WireError) -> Failure {
+        if let Some(Cause::System { head, .. }) = self.cause.as_deref_mut() {
+            *head = Some(part);
+        }
+        self
     }
 
     /// What TLS found wrong after the handshake: an alert is the target's statement about the plan, everything else

@@ -96,9 +96,12 @@ impl Trouble {
                 stage,
                 error,
                 local,
-            } => match (stage, failure.address) {
-                (Stage::Connecting, Some(address)) => dial(address, error),
-                (_, remote) => stream(*stage, error, *local, remote),
+                head,
+            } => match (stage, failure.address, head) {
+                (Stage::Connecting, Some(address), _) => dial(address, error),
+                // Go reads the part of a line that came, and the error behind it is gone.
+                (_, _, Some(part)) => wire(part),
+                (_, remote, None) => stream(*stage, error, *local, remote),
             },
             Cause::Tls(error) => tls::broken(error),
             Cause::Handshake { error, first } => tls::handshake(error, first, occasion),
@@ -237,9 +240,13 @@ fn wire(error: &WireError) -> Trouble {
     use WireError as Wire;
     match error {
         Wire::ClosedBeforeResponse => Trouble::generic("EOF"),
-        Wire::TruncatedHead { .. } | Wire::TruncatedBody { .. } => {
-            Trouble::generic("unexpected EOF")
-        }
+        Wire::TruncatedHead {
+            has_status, line, ..
+        } => match broken_line(*has_status, line.as_bytes()) {
+            Some(fault) => malformed(fault),
+            None => Trouble::generic("unexpected EOF"),
+        },
+        Wire::TruncatedBody { .. } => Trouble::generic("unexpected EOF"),
         Wire::BadChunkSize { sample } => Trouble::generic(chunk_size_fault(sample.as_bytes())),
         Wire::BadChunkEnd { .. } => Trouble::generic("malformed chunked encoding"),
         Wire::ChunkLineTooLong { .. } => Trouble::generic("header line too long"),
@@ -249,12 +256,30 @@ fn wire(error: &WireError) -> Trouble {
         Wire::HeadTooLarge { limit } => Trouble::generic(format!(
             "net/http: server response headers exceeded {limit} bytes; aborted"
         )),
-        other => {
-            let tag = head_fault(other);
-            let detail = format!("net/http: HTTP/1.x transport connection broken: {tag}");
-            Trouble::new(code::GENERIC, tag, detail)
-        }
+        other => malformed(head_fault(other)),
     }
+}
+
+/// A head that Go cannot parse.
+fn malformed(tag: String) -> Trouble {
+    let detail = format!("net/http: HTTP/1.x transport connection broken: {tag}");
+    Trouble::new(code::GENERIC, tag, detail)
+}
+
+/// What Go finds wrong with the line of a head that broke off, which it takes for a whole one.
+fn broken_line(has_status: bool, line: &[u8]) -> Option<String> {
+    if !has_status {
+        return status_line_fault(line);
+    }
+    let line = line.trim_ascii_end();
+    (!line.is_empty() && !line.contains(&b':')).then(|| no_colon(line))
+}
+
+fn no_colon(line: &[u8]) -> String {
+    format!(
+        "malformed MIME header: missing colon: {}",
+        quoted_bytes(line)
+    )
 }
 
 /// A proxy that opens no tunnel: Go returns the reason phrase after the status, and does not mention the proxy.
@@ -366,9 +391,10 @@ fn head_fault(error: &WireError) -> String {
                 .unwrap_or_else(|| format!("malformed HTTP response {}", quoted_bytes(line)))
         }
         Wire::BadHeader { fault, sample } => {
-            let line = quoted_bytes(sample.as_bytes().trim_ascii_end());
+            let bytes = sample.as_bytes().trim_ascii_end();
+            let line = quoted_bytes(bytes);
             match fault {
-                HeaderFault::NoColon => format!("malformed MIME header: missing colon: {line}"),
+                HeaderFault::NoColon => no_colon(bytes),
                 HeaderFault::FoldWithoutHeader => {
                     format!("malformed MIME header initial line: {line}")
                 }

@@ -27,6 +27,30 @@ fn broken_answers() -> Vec<Row> {
         ),
         (send(HEAD), 1000, "unexpected EOF", None),
         (
+            send(b"HTTP/1.1 "),
+            1000,
+            "malformed HTTP status code \"\"",
+            None,
+        ),
+        (
+            then(b"HTTP", Act::Reset),
+            1000,
+            "malformed HTTP response \"HTTP\"",
+            None,
+        ),
+        (
+            then(b"HTTP/1.1 200 OK\r\nCon", Act::Reset),
+            1000,
+            "malformed MIME header: missing colon: \"Con\"",
+            None,
+        ),
+        (
+            then(b"HTTP/1.1 200 OK\r\nX-One: 1", Act::Reset),
+            1000,
+            "unexpected EOF",
+            None,
+        ),
+        (
             send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
             1000,
             "unexpected EOF",

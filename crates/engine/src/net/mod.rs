@@ -13,6 +13,7 @@ mod failure;
 mod handshake;
 mod http2_fault;
 mod identities;
+mod issuer;
 mod proxy;
 mod route;
 mod socket;

@@ -220,6 +220,13 @@ fn make_verifier(
     }
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
-        .map(|within| Arc::new(GoVerifier { within, trusted }) as Arc<dyn ServerCertVerifier>)
+        .map(|within| {
+            let algorithms = provider.signature_verification_algorithms;
+            Arc::new(GoVerifier {
+                within,
+                trusted,
+                algorithms,
+            }) as Arc<dyn ServerCertVerifier>
+        })
         .map_err(|error| TlsError(format!("certificate authorities: {error}")))
 }

@@ -3,8 +3,10 @@
 //! Must not know routes. Invariants: a client refused by the guard gets its response before its body is read;
 //! data from clients takes bounded memory, and an idle client is disconnected.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
@@ -50,17 +52,36 @@ impl<S: Service> Guarded<S> {
     }
 }
 
+/// A connection as others see it.
+#[derive(Default)]
+pub(super) struct Seat {
+    /// Whether the guard has accepted a request on it.
+    has_asked: Cell<bool>,
+    /// Cuts the connection when notified.
+    cut: Arc<Notify>,
+}
+
+impl Seat {
+    pub(super) fn has_asked(&self) -> bool {
+        self.has_asked.get()
+    }
+
+    pub(super) fn cut(&self) {
+        self.cut.notify_one();
+    }
+}
+
 /// Serves until the client or the test ends, or the connection is cut.
 pub(super) async fn serve(
     stream: TcpStream,
+    seat: Rc<Seat>,
     guarded: Arc<Guarded<impl Service>>,
     mut stopped: watch::Receiver<bool>,
 ) {
     give_up_when_unread(&stream);
-    let cut = Arc::new(Notify::new());
     let answering = service_fn(|request| {
-        let (guarded, cut) = (Arc::clone(&guarded), Arc::clone(&cut));
-        async move { Ok::<_, Infallible>(respond(request, &guarded, &cut).await) }
+        let (guarded, seat) = (Arc::clone(&guarded), Rc::clone(&seat));
+        async move { Ok::<_, Infallible>(respond(request, &guarded, &seat).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -71,7 +92,7 @@ pub(super) async fn serve(
     tokio::select! {
         // Errors of the client's connection do not matter to anyone else.
         _ = served.as_mut() => return,
-        () = cut.notified() => return,
+        () = seat.cut.notified() => return,
         _ = stopped.changed() => served.as_mut().graceful_shutdown(),
     }
     drop(served.await);
@@ -89,7 +110,7 @@ fn give_up_when_unread(stream: &TcpStream) {
 async fn respond(
     request: Request<Incoming>,
     guarded: &Arc<Guarded<impl Service>>,
-    cut: &Arc<Notify>,
+    seat: &Seat,
 ) -> Response<Content> {
     let service = &guarded.service;
     let (head, body) = request.into_parts();
@@ -97,6 +118,7 @@ async fn respond(
     if let Err(why) = guarded.guard.check(&head.method, query, &head.headers) {
         return whole(service.refused(why));
     }
+    seat.has_asked.set(true);
     let mut room = Room::in_(&guarded.bodies);
     let body = match timeout(PATIENCE, read(body, &mut room)).await {
         Ok(Ok(body)) => body,
@@ -107,7 +129,7 @@ async fn respond(
         method: &head.method,
         path: head.uri.path(),
         body: &body,
-        cut,
+        cut: &seat.cut,
     };
     match service.answer(&asked) {
         Work::Done(answer) => whole(answer),

@@ -11,6 +11,7 @@ use std::io;
 #[cfg(test)]
 use std::net::SocketAddr;
 use std::net::TcpListener;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
@@ -23,11 +24,11 @@ use loadline_engine::runtime;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::timeout;
 
-use connection::Guarded;
+use connection::{Guarded, Seat};
 use guard::Guard;
 pub(crate) use guard::{AccessSettings, Refusal, TokenChoice, random_word};
 
-/// Concurrent connections; more wait to be accepted.
+/// Concurrent connections; more wait to be accepted, and take the place of one that has asked nothing.
 const CONNECTIONS_MAX: usize = 64;
 /// How long responses in flight may take after the test has ended.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
@@ -214,15 +215,25 @@ async fn serve(
     mut stopped: watch::Receiver<bool>,
 ) {
     let mut open = tokio::task::JoinSet::new();
+    let mut seats: Vec<Weak<Seat>> = Vec::new();
     loop {
         while open.try_join_next().is_some() {}
+        seats.retain(|seat| seat.strong_count() > 0);
         if open.len() >= CONNECTIONS_MAX {
+            let mut seated = seats.iter().filter_map(Weak::upgrade);
+            // The one that has been silent longest.
+            if let Some(seat) = seated.find(|seat| !seat.has_asked()) {
+                seat.cut();
+            }
             open.join_next().await;
         }
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    let served = connection::serve(stream, Arc::clone(&service), stopped.clone());
+                    let seat = Rc::new(Seat::default());
+                    seats.push(Rc::downgrade(&seat));
+                    let service = Arc::clone(&service);
+                    let served = connection::serve(stream, seat, service, stopped.clone());
                     open.spawn_local(served);
                 }
                 Err(_) => tokio::time::sleep(AFTER_FAILED_ACCEPT).await,
@@ -344,6 +355,19 @@ mod tests {
         until(&mut ended, "\r\n\r\n");
         drop(echo.streams.lock().expect("it is there").remove(0));
         assert_eq!(until(&mut ended, "0\r\n\r\n"), "0\r\n\r\n");
+    }
+
+    #[test]
+    fn who_asks_nothing_keeps_nobody_out() {
+        let (server, _) = start();
+        let silent: Vec<_> = (0..CONNECTIONS_MAX + 6)
+            .map(|_| TcpStream::connect(server.address()).expect("it listens"))
+            .collect();
+        let mut reader = ask(&server, "GET /whole");
+        let patience = Some(Duration::from_secs(3));
+        reader.set_read_timeout(patience).expect("a socket");
+        assert!(until(&mut reader, "GET 3").contains("GET 3"));
+        drop(silent);
     }
 
     #[test]

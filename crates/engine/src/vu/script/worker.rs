@@ -366,8 +366,8 @@ impl ScenarioScript {
 
     /// Counts an iteration that ended, in whatever way.
     pub(crate) fn count_ended(&self) {
-        if let Some((_, index)) = &self.numbers {
-            self.worker.live.count_ended(*index);
+        if let Some(begun) = &self.begun {
+            self.worker.live.count_ended(begun.scenario);
         }
     }
 
@@ -375,8 +375,10 @@ impl ScenarioScript {
     /// of them, otherwise of its time.
     pub(crate) fn progress(&self, now: Nanos) -> f64 {
         let ended = || {
-            let index = self.numbers.as_ref().map(|(_, index)| *index);
-            index.map_or(0, |index| iterations_ended(&self.worker.all_live, index))
+            let begun = self.begun.as_ref();
+            begun.map_or(0, |begun| {
+                iterations_ended(&self.worker.all_live, begun.scenario)
+            })
         };
         let share = match (self.planned, self.duration) {
             (Some(planned), _) => ended() as f64 / planned.max(1) as f64,

@@ -132,7 +132,7 @@ mod tests {
             .into();
         let sequence = SegmentSequence::new(halves.clone()).expect("a sequence");
         let of = |executor: &Executor, half: usize, worker: u32| {
-            let share = Share::new(halves[half].clone(), sequence.clone(), worker, 2);
+            let share = Share::new(halves[half], sequence.clone(), worker, 2);
             iterations_of_process(executor, &share.expect("a share"))
         };
         let per_vu = Executor::PerVuIterations {

@@ -91,13 +91,6 @@ impl HttpCall {
         }
     }
 
-    /// Whether a redirect is the expected response: it is not followed then.
-    #[must_use]
-    pub fn expects_redirect(&self) -> bool {
-        self.expect
-            .is_some_and(|status| (300..400).contains(&status))
-    }
-
     /// Whether a status is the expected one.
     #[must_use]
     pub fn accepts(&self, status: u16) -> bool {

@@ -243,16 +243,17 @@ impl World for System {
         let request = request
             .body(call.body.clone())
             .map_err(|error| fail(&told(&error.into())))?;
+        // An expected redirect is not followed.
+        let redirects = match call.expect {
+            Some(300..400) => 0,
+            _ => REDIRECTS_MAX,
+        };
         let request = self
             .agent
             .configure_request(request)
             .proxy(proxy_of(&call.url))
             .timeout_global(Some(timeout))
-            .max_redirects(if call.expects_redirect() {
-                0
-            } else {
-                REDIRECTS_MAX
-            })
+            .max_redirects(redirects)
             .allow_non_standard_methods(true)
             .build();
         let answer = self.agent.run(request);

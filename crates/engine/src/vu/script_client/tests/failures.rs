@@ -27,30 +27,6 @@ fn broken_answers() -> Vec<Row> {
         ),
         (send(HEAD), 1000, "unexpected EOF", None),
         (
-            send(b"HTTP/1.1 "),
-            1000,
-            "malformed HTTP status code \"\"",
-            None,
-        ),
-        (
-            then(b"HTTP", Act::Reset),
-            1000,
-            "malformed HTTP response \"HTTP\"",
-            None,
-        ),
-        (
-            then(b"HTTP/1.1 200 OK\r\nCon", Act::Reset),
-            1000,
-            "malformed MIME header: missing colon: \"Con\"",
-            None,
-        ),
-        (
-            then(b"HTTP/1.1 200 OK\r\nX-One: 1", Act::Reset),
-            1000,
-            "unexpected EOF",
-            None,
-        ),
-        (
             send(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
             1000,
             "unexpected EOF",
@@ -107,10 +83,42 @@ fn broken_answers() -> Vec<Row> {
     ]
 }
 
+/// Heads that break off: of a reset, Go forgets that it was one.
+fn broken_heads() -> Vec<Row> {
+    let reset_after = |bytes| vec![Act::Send(bytes), Act::Reset];
+    vec![
+        (
+            vec![Act::Send(b"HTTP/1.1 ")],
+            1000,
+            "malformed HTTP status code \"\"",
+            None,
+        ),
+        (
+            reset_after(b"HTTP"),
+            1000,
+            "malformed HTTP response \"HTTP\"",
+            None,
+        ),
+        (
+            reset_after(b"HTTP/1.1 200 OK\r\nCon"),
+            1000,
+            "malformed MIME header: missing colon: \"Con\"",
+            None,
+        ),
+        (
+            reset_after(b"HTTP/1.1 200 OK\r\nX-One: 1"),
+            1000,
+            "unexpected EOF",
+            None,
+        ),
+    ]
+}
+
 #[test]
 fn broken_answers_are_told_in_k6s_words() {
     super::in_runtime(async {
-        for (acts, code, tag, body) in broken_answers() {
+        let rows = broken_answers().into_iter().chain(broken_heads());
+        for (acts, code, tag, body) in rows {
             let acts = [vec![Act::Read], acts].concat();
             let shown = format!("{acts:?}");
             let server = Server::start([acts]).await;

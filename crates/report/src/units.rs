@@ -93,6 +93,7 @@ pub fn percent(share: f64) -> String {
     let from_end = share.min(1.0 - share).abs();
     let digits = match from_end {
         0.0 => 0,
+        _ if share > 1.0 => 1,
         apart if apart >= 0.001 => 1,
         apart if apart >= 0.000_1 => 2,
         apart if apart >= 0.000_01 => 3,
@@ -130,6 +131,7 @@ mod tests {
             (0.5, "50.0 %"),
             (0.9995, "99.95 %"),
             (1.0, "100 %"),
+            (1.000_4, "100.0 %"),
         ] {
             assert_eq!(percent(share), expected);
         }

@@ -266,8 +266,10 @@ fn dropped_iterations_leave_no_holes_in_the_numbers() {
         let mut command = test.command(&["--log-format", "raw"]);
         command.args(part);
         let log = text(&run_to_end(command).stderr);
-        let is_number = |line: &&str| line.starts_with(|c: char| c.is_ascii_digit());
-        let mut told: Vec<_> = log.lines().filter(is_number).collect();
+        let are_numbers = |line: &&str| {
+            !line.is_empty() && line.split(' ').all(|word| word.parse::<u64>().is_ok())
+        };
+        let mut told: Vec<_> = log.lines().filter(are_numbers).collect();
         told.sort_unstable();
         told.truncate(4);
         assert_eq!(told.join(","), numbers, "{executor}: {log}");
@@ -306,7 +308,7 @@ fn local_times_are_k6s_on_days_when_clocks_are_changed() {
         command.args(days.iter().flat_map(|day| ["-e", *day]));
         command.env("TZ", zone);
         let log = text(&run_to_end(command).stderr);
-        assert_eq!(log.trim(), hours, "{zone}");
+        assert_eq!(log.lines().next(), Some(hours), "{zone}: {log}");
     }
 }
 

@@ -111,6 +111,8 @@ struct Loaded {
     recorded: Recorded,
     /// Files opened by scripts.
     opened: BTreeMap<Url, Bytes>,
+    /// Why modules could not be read, by full name: as in k6, the reason is the same later.
+    failed: HashMap<String, LoadError>,
     is_sealed: bool,
     /// Nothing will run: unknown modules are only recorded.
     lists_only: bool,
@@ -207,7 +209,12 @@ impl Sources {
             if loaded.modules.contains_key(&name) {
                 continue;
             }
-            let text = self.read_module(loaded, &name)?;
+            let text = self.read_module(loaded, &name).inspect_err(|error| {
+                loaded
+                    .failed
+                    .entry(name.clone())
+                    .or_insert_with(|| error.clone());
+            })?;
             let mut targets = Vec::new();
             for import in &text.imports {
                 let target = self.target(loaded, &name, &import.specifier)?;
@@ -261,6 +268,9 @@ impl Sources {
                 .map_or(name, String::as_str)
                 .to_owned()
         };
+        if let Some(error) = loaded.failed.get(name).filter(|_| loaded.is_sealed) {
+            return Err(error.clone());
+        }
         if loaded.is_sealed {
             let specifier = spelled(loaded);
             return Err(LoadError::new(format!(

@@ -306,11 +306,13 @@ fn no_module_is_read_after_the_seal() {
         ("file:///a/two.js", ""),
     ]);
     assert_eq!(sources.load_entry(), Ok(()));
-    sources.seal();
     let load = |specifier: &str| {
         let name = sources.resolve(entry, specifier)?;
         sources.load(&name).map(drop)
     };
+    let missing = load("./missing.js").expect_err("there is none");
+    sources.seal();
+    assert_eq!(load("./missing.js"), Err(missing));
     assert_eq!(load("./one.js"), Ok(()));
     assert_eq!(
         load("./two.js").expect_err("it is too late").message,

@@ -168,7 +168,7 @@ fn issuer(certificate: &[u8]) -> Option<&[u8]> {
 }
 
 /// The first item of DER: all of it, its content, and what follows it.
-fn der_item(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+pub(super) fn der_item(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let first = *bytes.get(1)?;
     let (header, length) = match first {
         0..=0x7f => (2, usize::from(first)),

@@ -9,6 +9,8 @@ use rustls_pki_types::CertificateDer;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer;
 
+use super::identities::der_item;
+
 /// Whether `authority` may and did sign `shown`, which may serve.
 pub(super) fn has_signed(
     authority: &CertificateDer<'_>,
@@ -52,13 +54,13 @@ fn is_signature_good(
     shown: &[u8],
     algorithms: &WebPkiSupportedAlgorithms,
 ) -> Option<()> {
-    let (_, certificate, _) = element(shown)?;
-    let (signed, _, rest) = element(certificate)?;
-    let (_, signature_algorithm, rest) = element(rest)?;
-    let (_, signature, _) = element(rest)?;
-    let (_, key_parts, _) = element(spki)?;
-    let (_, key_algorithm, rest) = element(key_parts)?;
-    let (_, key, _) = element(rest)?;
+    let (_, certificate, _) = der_item(shown)?;
+    let (signed, _, rest) = der_item(certificate)?;
+    let (_, signature_algorithm, rest) = der_item(rest)?;
+    let (_, signature, _) = der_item(rest)?;
+    let (_, key_parts, _) = der_item(spki)?;
+    let (_, key_algorithm, rest) = der_item(key_parts)?;
+    let (_, key, _) = der_item(rest)?;
     // A string of bits begins with the number of those that its last byte does not use.
     let (signature, key) = (signature.strip_prefix(&[0])?, key.strip_prefix(&[0])?);
     algorithms
@@ -69,24 +71,6 @@ fn is_signature_good(
                 && known.public_key_alg_id().as_ref() == key_algorithm
         })
         .find_map(|known| known.verify_signature(key, signed, signature).ok())
-}
-
-/// The first element of DER (X.690 section 8.1): it as a whole, its content, and what follows.
-fn element(der: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let (&length, rest) = der.get(1..)?.split_first()?;
-    let (length, content) = match length {
-        0..=0x7f => (usize::from(length), rest),
-        0x81..=0x84 => {
-            let (digits, content) = rest.split_at_checked(usize::from(length & 0x7f))?;
-            let length = digits
-                .iter()
-                .fold(0, |sum, &digit| sum << 8 | usize::from(digit));
-            (length, content)
-        }
-        _ => return None,
-    };
-    let (content, after) = content.split_at_checked(length)?;
-    Some((&der[..der.len() - after.len()], content, after))
 }
 
 #[cfg(test)]

@@ -43,6 +43,12 @@ pub(super) fn get(machine: &mut dyn Machine, map: &Map, key: &Value) -> Outcome 
     Ok(value)
 }
 
+/// Whether a map has this value for a key.
+fn has_entry(map: &Map, key: &Value, value: &Value) -> bool {
+    map.get(key)
+        .is_some_and(|found| order::equals(&found, value))
+}
+
 pub(super) fn map_of(this: &Value) -> Outcome<&Rc<Map>> {
     match this {
         Value::Map(map) | Value::Set(map) => Ok(map),
@@ -274,10 +280,7 @@ pub(super) static METHODS: Table = Table::new(&[
         let both = linked();
         let other = map_of(&given[0])?;
         for (key, value) in order::entries(map_of(this)?) {
-            if other
-                .get(&key)
-                .is_some_and(|found| order::equals(&found, &value))
-            {
+            if has_entry(other, &key, &value) {
                 both.put(&key, value);
             }
         }
@@ -296,10 +299,7 @@ pub(super) static METHODS: Table = Table::new(&[
         let rest = linked();
         let other = map_of(&given[0])?;
         for (key, value) in order::entries(map_of(this)?) {
-            if !other
-                .get(&key)
-                .is_some_and(|found| order::equals(&found, &value))
-            {
+            if !has_entry(other, &key, &value) {
                 rest.put(&key, value);
             }
         }

@@ -95,43 +95,63 @@ impl Pattern {
     /// # Errors
     /// The invalid part of the pattern.
     pub fn new(pattern: &str) -> Result<Pattern, String> {
-        let mut items = Vec::new();
-        let mut rest = pattern.chars().peekable();
-        while let Some(letter) = rest.next() {
-            match letter {
-                'A'..='Z' | 'a'..='z' => {
-                    let mut count = 1;
-                    while rest.next_if_eq(&letter).is_some() {
-                        count += 1;
-                    }
-                    let item = item(letter, count);
-                    items.push(item.ok_or_else(|| {
-                        format!("unknown pattern letter, or too many of it: {letter}")
-                    })?);
+        let items = parts(pattern)
+            .into_iter()
+            .map(|part| match part {
+                Part::Letters(letter, count) => item(letter, count)
+                    .ok_or_else(|| format!("unknown pattern letter, or too many of it: {letter}")),
+                Part::Quoted(text) => Ok(Item::Literal(text)),
+                Part::Unclosed => Err(format!("pattern ends with an open quote: {pattern}")),
+                Part::Other(letter @ ('{' | '}' | '#' | '[' | ']')) => {
+                    Err(format!("pattern has a reserved character: {letter}"))
                 }
-                '\'' => items.push(Item::Literal(quoted(&mut rest, pattern)?)),
-                '{' | '}' | '#' | '[' | ']' => {
-                    return Err(format!("pattern has a reserved character: {letter}"));
-                }
-                _ => items.push(Item::Literal(letter.to_string())),
-            }
-        }
+                Part::Other(letter) => Ok(Item::Literal(letter.to_string())),
+            })
+            .collect::<Result<_, _>>()?;
         Ok(Pattern { items })
     }
 }
 
-/// A quoted text, in which two quotes mean one; `''` alone is a quote.
-pub(super) fn quoted(
-    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
-    pattern: &str,
-) -> Result<String, String> {
+/// A part of a pattern, whatever its letters mean.
+pub(super) enum Part {
+    /// A letter, repeated.
+    Letters(char, usize),
+    /// A text in quotes.
+    Quoted(String),
+    /// A text whose closing quote is missing.
+    Unclosed,
+    Other(char),
+}
+
+/// The parts of a pattern.
+pub(super) fn parts(pattern: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut rest = pattern.chars().peekable();
+    while let Some(letter) = rest.next() {
+        parts.push(match letter {
+            'A'..='Z' | 'a'..='z' => {
+                let mut count = 1;
+                while rest.next_if_eq(&letter).is_some() {
+                    count += 1;
+                }
+                Part::Letters(letter, count)
+            }
+            '\'' => quoted(&mut rest).map_or(Part::Unclosed, Part::Quoted),
+            other => Part::Other(other),
+        });
+    }
+    parts
+}
+
+/// A quoted text, in which two quotes mean one; `''` alone is a quote. `None`: its closing quote is missing.
+fn quoted(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<String> {
     let mut text = String::new();
     loop {
         match rest.next() {
-            None => return Err(format!("pattern ends with an open quote: {pattern}")),
+            None => return None,
             Some('\'') if rest.next_if_eq(&'\'').is_some() => text.push('\''),
-            Some('\'') if text.is_empty() => return Ok("'".to_owned()),
-            Some('\'') => return Ok(text),
+            Some('\'') if text.is_empty() => return Some("'".to_owned()),
+            Some('\'') => return Some(text),
             Some(other) => text.push(other),
         }
     }

@@ -5,7 +5,7 @@
 //!
 //! Source: the documentation of `SimpleDateFormat` and `GregorianCalendar`, and their behaviour.
 
-use super::pattern::{Field, Item, OffsetStyle, Pattern, Width, quoted};
+use super::pattern::{Field, Item, OffsetStyle, Part, Pattern, Width, parts};
 use super::read::{offset, zone};
 use super::{MONTHS, WEEKDAYS, date_of, day_number, days_in_month};
 use crate::zone::Zone;
@@ -57,25 +57,15 @@ impl Pattern {
     /// # Errors
     /// Java's message.
     pub fn simple(pattern: &str) -> Result<Pattern, String> {
-        let mut items = Vec::new();
-        let mut rest = pattern.chars().peekable();
-        while let Some(letter) = rest.next() {
-            match letter {
-                'A'..='Z' | 'a'..='z' => {
-                    let mut count = 1;
-                    while rest.next_if_eq(&letter).is_some() {
-                        count += 1;
-                    }
-                    items.push(item(letter, count)?);
-                }
-                '\'' => {
-                    let text =
-                        quoted(&mut rest, pattern).map_err(|_| "Unterminated quote".to_owned())?;
-                    items.push(Item::Literal(text));
-                }
-                _ => items.push(Item::Literal(letter.to_string())),
-            }
-        }
+        let items = parts(pattern)
+            .into_iter()
+            .map(|part| match part {
+                Part::Letters(letter, count) => item(letter, count),
+                Part::Quoted(text) => Ok(Item::Literal(text)),
+                Part::Unclosed => Err("Unterminated quote".to_owned()),
+                Part::Other(letter) => Ok(Item::Literal(letter.to_string())),
+            })
+            .collect::<Result<_, _>>()?;
         Ok(Pattern { items })
     }
 

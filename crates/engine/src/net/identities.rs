@@ -11,6 +11,7 @@ use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::{self, PemObject};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
+use super::der::der_item;
 use super::encrypted_key;
 use super::tls::TlsError;
 
@@ -165,22 +166,6 @@ fn issuer(certificate: &[u8]) -> Option<&[u8]> {
     let (_, _, rest) = der_item(rest)?;
     let (_, _, rest) = der_item(rest)?;
     der_item(rest).map(|(whole, _, _)| whole)
-}
-
-/// The first item of DER: all of it, its content, and what follows it.
-pub(super) fn der_item(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let first = *bytes.get(1)?;
-    let (header, length) = match first {
-        0..=0x7f => (2, usize::from(first)),
-        0x81..=0x84 => {
-            let digits = usize::from(first & 0x0f);
-            let fold = |sum: usize, byte: &u8| sum << 8 | usize::from(*byte);
-            (2 + digits, bytes.get(2..2 + digits)?.iter().fold(0, fold))
-        }
-        _ => return None,
-    };
-    let end = header.checked_add(length)?;
-    Some((bytes.get(..end)?, &bytes[header..end], &bytes[end..]))
 }
 
 #[cfg(test)]

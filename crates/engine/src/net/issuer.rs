@@ -9,7 +9,7 @@ use rustls_pki_types::CertificateDer;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer;
 
-use super::identities::der_item;
+use super::der::der_item;
 
 /// Whether `authority` may and did sign `shown`, which may serve.
 pub(super) fn has_signed(

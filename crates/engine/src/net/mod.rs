@@ -7,6 +7,7 @@ mod addresses;
 mod alert;
 mod cipher_suites;
 mod connect;
+mod der;
 mod dns;
 mod encrypted_key;
 mod failure;

@@ -141,6 +141,29 @@ impl TransferField<'_> {
 }
 
 impl<'a> Facts<'a> {
+    /// The same without a content type and without anything else that is borrowed; `None` if a length or a coding is
+    /// not as it should be.
+    pub(crate) fn unborrowed(&self) -> Option<Facts<'static>> {
+        let length = match self.length {
+            LengthField::Absent => LengthField::Absent,
+            LengthField::Value(length) => LengthField::Value(length),
+            LengthField::Bad(_) | LengthField::Conflict(..) => return None,
+        };
+        let transfer = match self.transfer {
+            TransferField::Absent => TransferField::Absent,
+            TransferField::Chunked => TransferField::Chunked,
+            TransferField::Odd { .. } => return None,
+        };
+        Some(Facts {
+            content_type: None,
+            length,
+            transfer,
+            last_length: self.last_length,
+            close: self.close,
+            keep_alive: self.keep_alive,
+        })
+    }
+
     /// Records one header line.
     #[inline]
     pub(crate) fn note(&mut self, name: &[u8], value: &'a [u8]) {

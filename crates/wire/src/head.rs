@@ -104,6 +104,11 @@ impl<'a> Fields<'a> {
             .find_map(|(name, value)| name.eq_ignore_ascii_case(wanted).then_some(value))
     }
 
+    /// The lines as they came.
+    pub(crate) fn lines(self) -> &'a [u8] {
+        self.lines
+    }
+
     /// Whether there are no fields.
     #[must_use]
     pub fn is_empty(self) -> bool {

@@ -34,6 +34,7 @@ mod framing;
 mod head;
 mod limits;
 mod parser;
+mod repeat;
 mod request;
 mod sample;
 mod scan;

@@ -1,8 +1,8 @@
 //! The response parser of one connection: it knows where in a response the next byte belongs.
 //!
 //! It must not know sockets or time: the caller feeds it what was read, or tells it that the connection ended.
-//! Invariant: it stores bytes only while a head or trailers are incomplete, and then at most one byte more than
-//! their limit.
+//! Invariant: beside a short copy of the last head it stores bytes only while a head or trailers are incomplete, and
+//! then at most one byte more than their limit.
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -12,6 +12,7 @@ use crate::foreign;
 use crate::framing::{self, Framing, RequestKind, Reuse};
 use crate::head::Head;
 use crate::limits::Limits;
+use crate::repeat::LastHead;
 use crate::sample::Sample;
 use crate::scan::{self, RawHead, Scan, Trailers};
 use crate::sink::ResponseSink;
@@ -50,6 +51,7 @@ pub enum State {
 pub struct ResponseParser {
     /// An incomplete head or trailers; unallocated at all other times.
     carry: Vec<u8>,
+    last: LastHead,
     place: Place,
     /// Body bytes of the current response.
     received: u64,
@@ -99,6 +101,7 @@ impl ResponseParser {
     pub fn new(limits: Limits) -> Self {
         Self {
             carry: Vec::new(),
+            last: LastHead::default(),
             place: Place::Idle,
             received: 0,
             limits,
@@ -237,7 +240,13 @@ impl ResponseParser {
                 return self.skip_blank(input, blank_bytes);
             }
             let window = &input[..input.len().min(self.limits.head_bytes as usize)];
+            if let Some(raw) = self.last.again(window) {
+                let consumed = raw.len;
+                let done = self.accept_head(raw, sink)?;
+                return Ok(Fed { consumed, done });
+            }
             if let Scan::Complete(raw) = scan::scan_head(window, &self.limits)? {
+                self.last.keep(window, &raw);
                 let consumed = raw.len;
                 let done = self.accept_head(raw, sink)?;
                 return Ok(Fed { consumed, done });

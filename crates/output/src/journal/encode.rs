@@ -3,7 +3,7 @@
 //! Must not know files. Invariant: a record is read complete and unchanged, or not at all; no input makes the
 //! reader use more memory than its limits.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, IntoInnerError, Read, Write};
 
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -25,6 +25,9 @@ pub(super) const HEAD_BYTES: usize = 9;
 const DEFLATED_MAX: u32 = 64 << 20;
 /// Maximum bytes of a payload as JSON: a hundred times the largest result.
 const INFLATED_MAX: u64 = 256 << 20;
+/// Bytes of JSON that are deflated at once. The encoder clears its whole output buffer at each write, and JSON is
+/// written in pieces of a few bytes.
+const DEFLATED_AT_ONCE: usize = 64 << 10;
 
 /// What was known before the first request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -71,9 +74,11 @@ pub(super) fn end_record(result: &RunResult) -> io::Result<Vec<u8>> {
 }
 
 fn record(kind: u8, payload: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut deflated = DeflateEncoder::new(Vec::new(), Compression::fast());
-    serde_json::to_writer(&mut deflated, payload)?;
-    let deflated = deflated.finish()?;
+    let deflater = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let mut json = BufWriter::with_capacity(DEFLATED_AT_ONCE, deflater);
+    serde_json::to_writer(&mut json, payload)?;
+    let deflater = json.into_inner().map_err(IntoInnerError::into_error)?;
+    let deflated = deflater.finish()?;
     let length = u32::try_from(deflated.len())
         .ok()
         .filter(|length| *length <= DEFLATED_MAX);

@@ -69,14 +69,14 @@ fn body() -> impl Strategy<Value = String> {
     ]
 }
 
-/// One or a few responses, sometimes with bytes overwritten.
+/// One or a few responses, some several times, sometimes with bytes overwritten.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
-    let responses = prop::collection::vec((head(), body()), 1..4);
+    let responses = prop::collection::vec((head(), body(), 1usize..4), 1..4);
     let spoilt = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3);
     (responses, spoilt).prop_map(|(responses, spoilt)| {
         let text: String = responses
             .into_iter()
-            .map(|(head, body)| head + &body)
+            .map(|(head, body, times)| (head + &body).repeat(times))
             .collect();
         let mut bytes = text.into_bytes();
         for (at, byte) in spoilt {

@@ -162,7 +162,9 @@ impl WantedAgents {
             Some(text) => Token::parse(text),
             None => Token::fresh(),
         };
-        let token = token.map_err(|error| refused(TOKEN_VARIABLE, error.to_string()))?;
+        // What begins with a secret's name and a colon is taken for the secret.
+        let whose = format!("the value of {TOKEN_VARIABLE}");
+        let token = token.map_err(|error| refused(&whose, error.to_string()))?;
         let identity =
             Identity::of_token(&token).map_err(|error| refused("--agents", error.to_string()))?;
         Ok((Some(token), identity))

@@ -8,6 +8,7 @@ mod conduct;
 mod follower;
 pub mod parse;
 mod process;
+mod programs;
 mod readings;
 mod sources;
 pub mod spec;

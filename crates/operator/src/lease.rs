@@ -1,8 +1,9 @@
 //! Leader election: one operator of several holds a Lease; also detects a running k6-operator.
 //!
 //! Must not know tests. Invariants: an operator without the Lease does nothing; one that could not renew it in
-//! time stops.
+//! time stops; a Lease is not taken from its holder because two machines disagree on the time.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
@@ -36,21 +37,42 @@ pub enum Claim {
     Wait,
 }
 
-/// The action for an operator called `me`.
+/// What was last seen of another's Lease.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sighting {
+    /// The Lease, and since when it is known to be as it is.
+    last: Option<(LeaseSpec, Duration)>,
+}
+
+impl Sighting {
+    /// Whether a Lease was not renewed for as long as it is valid. Only what passed here since it was seen to change
+    /// counts: its times are by the holder's clock. `now` is by a clock that never goes back.
+    pub fn has_lapsed(&mut self, lease: &LeaseSpec, now: Duration) -> bool {
+        let known = self.last.take().filter(|(known, _)| known == lease);
+        let (known, since) = known.unwrap_or_else(|| (lease.clone(), now));
+        self.last = Some((known, since));
+        let holds = lease.lease_duration_seconds.unwrap_or_default();
+        let holds = Duration::from_secs(u64::try_from(holds).unwrap_or_default());
+        now.saturating_sub(since) >= holds
+    }
+}
+
+/// The action for an operator called `me` at a time by a clock that never goes back.
 #[must_use]
-pub fn claim(lease: Option<&LeaseSpec>, me: &str, now: Timestamp) -> Claim {
+pub fn claim(lease: Option<&LeaseSpec>, me: &str, sighting: &mut Sighting, now: Duration) -> Claim {
     let Some(lease) = lease else {
         return Claim::Take(0);
     };
     let changes = lease.lease_transitions.unwrap_or_default();
-    match lease.holder_identity.as_deref() {
-        Some(holder) if holder == me => Claim::Renew,
-        Some(_) if is_alive(lease, now) => Claim::Wait,
-        _ => Claim::Take(changes.saturating_add(1)),
+    match lease.holder_identity.as_deref().unwrap_or_default() {
+        holder if holder == me => Claim::Renew,
+        "" => Claim::Take(changes.saturating_add(1)),
+        _ if sighting.has_lapsed(lease, now) => Claim::Take(changes.saturating_add(1)),
+        _ => Claim::Wait,
     }
 }
 
-/// Whether a Lease is currently held.
+/// Whether a Lease is held, as far as both clocks agree.
 #[must_use]
 pub fn is_alive(lease: &LeaseSpec, now: Timestamp) -> bool {
     let holder = lease.holder_identity.as_deref().unwrap_or_default();
@@ -79,6 +101,7 @@ pub(crate) async fn other_operator(client: &Client, namespaces: &[String]) -> Op
 pub(crate) struct Leadership {
     leases: Api<Lease>,
     me: String,
+    sighting: Mutex<Sighting>,
 }
 
 impl Leadership {
@@ -87,6 +110,7 @@ impl Leadership {
         Leadership {
             leases: Api::namespaced(client, namespace),
             me,
+            sighting: Mutex::default(),
         }
     }
 
@@ -110,15 +134,14 @@ impl Leadership {
 
     /// Renews the Lease, until that failed for its whole validity or another operator has it. Says why.
     pub(crate) async fn keep(&self) -> String {
-        let mut renewed = clock::now();
+        let mut renewed = clock::uptime();
         loop {
             tokio::time::sleep(RENEW_EVERY).await;
             match self.attempt().await {
-                Ok(true) => renewed = clock::now(),
+                Ok(true) => renewed = clock::uptime(),
                 Ok(false) => return "another has taken the Lease".to_owned(),
                 Err(error) => {
-                    let waited = clock::now().duration_since(renewed);
-                    if waited >= SignedDuration::try_from(HOLDS).unwrap_or_default() {
+                    if clock::uptime().saturating_sub(renewed) >= HOLDS {
                         return format!("the Lease could not be renewed: {}", in_words(&error));
                     }
                 }
@@ -145,13 +168,18 @@ impl Leadership {
         spec.holder_identity.as_deref() == Some(&self.me)
     }
 
+    fn claim(&self, spec: Option<&LeaseSpec>) -> Claim {
+        let mut sighting = self.sighting.lock().unwrap_or_else(PoisonError::into_inner);
+        claim(spec, &self.me, &mut sighting, clock::uptime())
+    }
+
     /// Takes or renews the Lease; returns whether it is ours.
     async fn attempt(&self) -> Result<bool, kube::Error> {
         let now = clock::now();
         let there = self.leases.get_opt(MANAGER).await?;
         let spec = there.as_ref().and_then(|lease| lease.spec.as_ref());
         let mut next = spec.cloned().unwrap_or_default();
-        match claim(spec, &self.me, now) {
+        match self.claim(spec) {
             Claim::Wait => return Ok(false),
             Claim::Renew => {}
             Claim::Take(changes) => {
@@ -206,12 +234,33 @@ mod tests {
 
     #[test]
     fn a_lease_is_taken_when_nobody_has_it() {
-        let now = at(1_000);
-        assert_eq!(claim(None, "me", now), Claim::Take(0));
-        assert_eq!(claim(Some(&lease("me", 0)), "me", now), Claim::Renew);
-        assert_eq!(claim(Some(&lease("you", 990)), "me", now), Claim::Wait);
-        assert_eq!(claim(Some(&lease("you", 985)), "me", now), Claim::Take(4));
-        assert_eq!(claim(Some(&lease("", 990)), "me", now), Claim::Take(4));
+        let mut sighting = Sighting::default();
+        let mut claim = |lease: Option<&LeaseSpec>| {
+            super::claim(lease, "me", &mut sighting, Duration::from_secs(7))
+        };
+        assert_eq!(claim(None), Claim::Take(0));
+        assert_eq!(claim(Some(&lease("me", 0))), Claim::Renew);
+        assert_eq!(claim(Some(&lease("you", 990))), Claim::Wait);
+        assert_eq!(claim(Some(&lease("", 990))), Claim::Take(4));
+    }
+
+    #[test]
+    fn a_holders_clock_may_be_any() {
+        let mut sighting = Sighting::default();
+        let mut claim = |renewed: i64, now_s: u64| {
+            let lease = lease("you", renewed);
+            super::claim(
+                Some(&lease),
+                "me",
+                &mut sighting,
+                Duration::from_secs(now_s),
+            )
+        };
+        // It is renewed, at times long ago and far ahead.
+        for (renewed, now_s) in [(-90_000, 0), (-89_990, 14), (1 << 40, 28), (5, 42), (5, 56)] {
+            assert_eq!(claim(renewed, now_s), Claim::Wait, "{now_s}");
+        }
+        assert_eq!(claim(5, 57), Claim::Take(4));
     }
 
     #[test]

@@ -335,7 +335,8 @@ impl Conductor {
             && self.haste == Haste::Nobody
             && self.stop != StopReason::ObserverLost
         {
-            observing.settle(&self.commands, on_event);
+            let lost = observing.settle(&self.commands, on_event);
+            self.note_lost_observer(lost, on_event);
         }
     }
 

@@ -83,12 +83,13 @@ impl Observing {
         self.lost.take()
     }
 
-    /// Waits after the load until observers have settled, or an order ends the wait.
+    /// Waits after the load until observers have settled, an order ends the wait, or a required one is lost; returns
+    /// how it was lost.
     pub(crate) fn settle(
         &mut self,
         commands: &Receiver<RunCommand>,
         on_event: &mut dyn FnMut(RunEvent),
-    ) {
+    ) -> Option<String> {
         self.feed.source.load_ended();
         while !self.feed.source.is_settled() {
             match commands.recv_timeout(LOOK) {
@@ -99,9 +100,11 @@ impl Observing {
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => std::thread::park_timeout(LOOK),
             }
-            self.look(on_event);
+            if let Some(lost) = self.look(on_event) {
+                return Some(lost);
+            }
         }
-        self.look(on_event);
+        self.look(on_event)
     }
 
     /// Stops the observers; returns all their reports, with a mark if some were left out.
@@ -344,7 +347,7 @@ mod tests {
             told.send(observed).expect("the run listens");
         }
         assert_eq!(observing.look(&mut count), None);
-        observing.settle(&commands, &mut count);
+        assert_eq!(observing.settle(&commands, &mut count), None);
         let elapsed = Nanos(10 * Nanos::PER_SECOND);
         let (seen, mark) = observing.finish(&plan(), elapsed, &mut count);
         assert_eq!((events, mark), (5, None));
@@ -399,8 +402,25 @@ mod tests {
         resume.expect("the run listens");
         let stop = orders.send(RunCommand::StopGracefully);
         stop.expect("the run listens");
-        observing.settle(&commands, &mut |_| {});
+        assert_eq!(observing.settle(&commands, &mut |_| {}), None);
         assert!(is_cut_short.load(Ordering::Acquire));
+    }
+
+    #[test]
+    fn a_required_observer_that_is_lost_after_the_load_ends_the_wait_for_it() {
+        let (mut observing, told, _orders, commands) = observing();
+        observing.feed.source = Box::new(Script {
+            hangs: true,
+            ..script(&told)
+        });
+        let lost = Observed::Lost {
+            observer: Arc::from("api"),
+            text: "no answer".to_owned(),
+        };
+        told.send(lost).expect("the run listens");
+        let why = observing.settle(&commands, &mut |_| {});
+        let expected = "the required observer api is lost: no answer";
+        assert_eq!(why.as_deref(), Some(expected));
     }
 
     #[test]

@@ -47,7 +47,10 @@ pub(super) fn run(args: &CompareArgs, env: &Env) -> Result<ExitCode, Ending> {
         }));
     }
     let comparison = compare(&sides);
-    let crossed = crossed(args, &comparison)?;
+    let (crossed, unknown) = crossed(args, &comparison);
+    if let (true, Some(why)) = (crossed.is_empty(), unknown.first()) {
+        return Err(Ending::usage(why));
+    }
     if let Some(path) = &args.html {
         let page = comparison.html(&sides);
         files::replace(path, &page).map_err(|error| {
@@ -61,6 +64,9 @@ pub(super) fn run(args: &CompareArgs, env: &Env) -> Result<ExitCode, Ending> {
     tell(args, &comparison, env)?;
     for crossing in &crossed {
         print::to_stderr(&format!("crossed: {crossing}\n"));
+    }
+    for why in &unknown {
+        print::to_stderr(&format!("not judged: {why}\n"));
     }
     Ok(match crossed.is_empty() {
         true => ExitCode::Ok,
@@ -112,16 +118,16 @@ fn grouped<'r>(label: &str, results: &'r [(PathBuf, RunResult)]) -> Result<Vec<S
     Ok(sides)
 }
 
-/// The crossed conditions, one sentence each.
-fn crossed(args: &CompareArgs, comparison: &Comparison) -> Result<Vec<String>, Ending> {
-    let mut all = Vec::new();
+/// The crossed conditions, and those on something that a result does not have; one sentence each.
+fn crossed(args: &CompareArgs, comparison: &Comparison) -> (Vec<String>, Vec<String>) {
+    let (mut crossed, mut unknown) = (Vec::new(), Vec::new());
     for condition in &args.fail_if {
-        let crossings = condition
-            .crossed(comparison)
-            .map_err(|why| Ending::usage(&format!("--fail-if {why}")))?;
-        all.extend(crossings.into_iter().map(|crossing| crossing.text));
+        match condition.crossed(comparison) {
+            Ok(crossings) => crossed.extend(crossings.into_iter().map(|crossing| crossing.text)),
+            Err(why) => unknown.push(format!("--fail-if {why}")),
+        }
     }
-    Ok(all)
+    (crossed, unknown)
 }
 
 fn tell(args: &CompareArgs, comparison: &Comparison, env: &Env) -> Result<(), Ending> {

@@ -4,6 +4,7 @@
 //! if that is known.
 
 use loadline_model::ExitCode;
+use loadline_model::nearest::nearest;
 
 use super::notices::{self, Told};
 use super::{archive, completion, control, deps, inspect, new, run, version};
@@ -91,7 +92,13 @@ fn command_word(words: &[String]) -> Option<(usize, &str)> {
 fn unknown(name: &str) -> String {
     match name {
         "cloud" | "login" => format!("the command {name} is not supported: there is no cloud here"),
-        _ => format!("unknown command \"{name}\" for \"k6\""),
+        _ => {
+            let known = ScriptCommand::ALL.into_iter().map(ScriptCommand::name);
+            let meant = nearest(name, known).map_or_else(String::new, |near| {
+                format!("\n\nDid you mean this?\n\t{near}\n")
+            });
+            format!("unknown command \"{name}\" for \"k6\"{meant}")
+        }
     }
 }
 
@@ -143,6 +150,18 @@ mod tests {
         }
         assert_eq!(of("--version"), None);
         assert_eq!(of("-a"), None);
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_is_told_the_command_that_was_meant() {
+        for (name, end) in [
+            ("rnu", "for \"k6\"\n\nDid you mean this?\n\trun\n"),
+            ("inspct", "for \"k6\"\n\nDid you mean this?\n\tinspect\n"),
+            ("frobnicate", "for \"k6\""),
+        ] {
+            let told = unknown(name);
+            assert!(told.ends_with(end), "{told}");
+        }
     }
 
     #[test]

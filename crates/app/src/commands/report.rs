@@ -134,11 +134,15 @@ fn result_of(stored: Stored) -> Result<RunResult, Ending> {
         journal::recover_from(stored.bytes()).map_err(|error| unreadable(error.to_string()))?;
     if let journal::HowEnded::Crashed { last_ns } = recovered.how {
         let seconds = last_ns as f64 / 1e9;
+        let why = match recovered.is_damaged {
+            true => "this journal is damaged, and cannot be read to its end",
+            false => "the run of this journal crashed or is still running",
+        };
         print::to_stderr(&format!(
-            "the run of this journal crashed or is still running; this report covers its first {seconds:.1} s\n"
+            "{why}; this report covers the run's first {seconds:.1} s\n"
         ));
     }
-    if recovered.torn {
+    if recovered.torn && !recovered.is_damaged {
         print::to_stderr("the last record of the journal is incomplete and was left out\n");
     }
     Ok(recovered.result)

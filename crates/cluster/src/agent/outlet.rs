@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use loadline_engine::batches::ValueSender;
 use loadline_model::sample::{Sample, TaggedValues};
@@ -26,6 +27,8 @@ pub(super) struct Outlet {
     samples: Option<SyncSender<Vec<Sample>>>,
     results: Option<SyncSender<Vec<u8>>>,
     forwarders: Vec<JoinHandle<()>>,
+    /// Tells that the connection for them is there; `None`: it is, or none is needed.
+    way: Option<Receiver<()>>,
 }
 
 impl Outlet {
@@ -55,6 +58,22 @@ impl Outlet {
         !self.forwarders.is_empty()
     }
 
+    /// The connection is being made, and `way` tells when it is there.
+    pub(super) fn await_way(&mut self, way: Receiver<()>) {
+        self.way = Some(way);
+    }
+
+    /// Waits, no longer than this, for the connection; returns whether it is there.
+    pub(super) fn has_way_within(&mut self, limit: Duration) -> bool {
+        if let Some(way) = &self.way {
+            match way.recv_timeout(limit) {
+                Ok(()) => self.way = None,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
     /// The channel for a script's values.
     pub(super) fn values(&self) -> Option<ValueSender> {
         self.values.as_ref().map(ValueSender::into_channel)
@@ -72,7 +91,7 @@ impl Outlet {
 
     /// Waits until everything is handed over; the workers must have ended.
     pub(super) fn close(self) {
-        drop((self.values, self.samples, self.results));
+        drop((self.values, self.samples, self.results, self.way));
         for forwarder in self.forwarders {
             // A thread that panicked has sent what it could.
             let _ = forwarder.join();

@@ -437,12 +437,14 @@ impl Session<'_> {
     /// Opens the channels for single values that a job needs.
     fn outlet(&self, recipe: &Recipe) -> Result<Outlet, AgentError> {
         let (to, batches) = mpsc::channel(BATCHES_UNDER_WAY);
-        let outlet = Outlet::open(recipe, &to).map_err(|error| refused_by_system(&error))?;
+        let mut outlet = Outlet::open(recipe, &to).map_err(|error| refused_by_system(&error))?;
         if outlet.is_open() {
             let (endpoint, control) = (self.endpoint.clone(), self.control.clone());
             let at = self.settings.join.clone();
+            let (open, way) = channel();
+            outlet.await_way(way);
             tokio::spawn(async move {
-                let delivered = deliver(&endpoint, &at, batches).await;
+                let delivered = deliver(&endpoint, &at, batches, open).await;
                 // An engine that has ended needs no reply.
                 drop(control.send(Control::Delivered(delivered)));
             });
@@ -451,14 +453,17 @@ impl Session<'_> {
     }
 }
 
-/// Delivers all single values over a separate connection; an error says why not.
+/// Delivers all single values over a separate connection, once `open` was told that it is there; an error says why not.
 async fn deliver(
     endpoint: &Endpoint,
     at: &str,
     batches: mpsc::Receiver<Batch>,
+    open: Sender<()>,
 ) -> Result<(), String> {
     let channel = join(endpoint, at, TRY_LIMIT).await;
     let channel = channel.map_err(|error| error.to_string())?;
+    // An engine that has ended needs no way.
+    drop(open.send(()));
     let mut client = CoordinationClient::new(channel)
         .max_decoding_message_size(MESSAGE_MAX)
         .max_encoding_message_size(MESSAGE_MAX);

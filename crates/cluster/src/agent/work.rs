@@ -103,7 +103,7 @@ impl Work {
     /// Executes commands until the other side has ended.
     fn run(self, prepare: Prepare) {
         let mut post = Post::new(self.live.clone());
-        let Some((assignment, outlet)) = self.assignment(&mut post) else {
+        let Some((assignment, mut outlet)) = self.assignment(&mut post) else {
             return;
         };
         let data = Arc::clone(&assignment.data);
@@ -117,7 +117,7 @@ impl Work {
             Err(why) => return self.outgoing.say(What::Refusal(Refusal { why })),
         };
         drop(self.live.0.set(engine.live_counters().to_vec()));
-        if !self.until_started(&engine, &data, &mut post) {
+        if !self.until_started(&engine, &data, &mut outlet, &mut post) {
             engine.command(RunCommand::StopNow);
             engine.release();
             return;
@@ -136,10 +136,16 @@ impl Work {
     }
 
     /// Waits until everything is ready, reports that, and waits for the start; returns whether it came.
-    fn until_started(&self, engine: &Engine, data: &SetupData, post: &mut Post) -> bool {
+    fn until_started(
+        &self,
+        engine: &Engine,
+        data: &SetupData,
+        outlet: &mut Outlet,
+        post: &mut Post,
+    ) -> bool {
         let mut is_told = false;
         loop {
-            if !is_told && engine.is_ready_within(TICK) {
+            if !is_told && engine.is_ready_within(TICK) && outlet.has_way_within(TICK) {
                 is_told = true;
                 post.ready = Ready {
                     workers: engine.workers(),

@@ -441,7 +441,7 @@ impl FollowState {
 }
 
 /// The instant before a line, and the line.
-fn stamped(line: &str) -> (Option<u64>, &str) {
+pub(super) fn stamped(line: &str) -> (Option<u64>, &str) {
     let Some((stamp, text)) = line.split_once(' ') else {
         return match time::parse(line) {
             Some(at) => (Some(at), ""),

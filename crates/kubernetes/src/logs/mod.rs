@@ -6,7 +6,7 @@
 mod follow;
 mod reader;
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use crate::access::Call;
 use crate::cluster::Cluster;
@@ -32,6 +32,8 @@ pub struct LogOptions {
     pub since: Option<LogSince>,
     /// At most this many of its last lines; `None`: all.
     pub tail: Option<u64>,
+    /// At most this many of its first bytes; `None`: all.
+    pub bytes: Option<u64>,
     /// Whether the log of the container before the last restart is meant.
     pub is_previous: bool,
 }
@@ -59,6 +61,9 @@ impl LogOptions {
         if let Some(lines) = self.tail {
             query.push(("tailLines", lines.to_string()));
         }
+        if let Some(bytes) = self.bytes {
+            query.push(("limitBytes", bytes.to_string()));
+        }
         if self.is_previous {
             query.push(("previous", "true".to_owned()));
         }
@@ -75,12 +80,8 @@ impl Cluster {
         let call = log_call(namespace, pod).queries(options.query());
         let mut text = Vec::new();
         let mut stream = self.client.stream(&call)?.take(WHOLE_MAX + 1);
-        stream.read_to_end(&mut text).map_err(|error| {
-            Error::new(
-                ErrorKind::Unreachable,
-                format!("the log of {pod} was interrupted: {error}"),
-            )
-        })?;
+        let read = stream.read_to_end(&mut text);
+        read.map_err(|error| interrupted(pod, &error))?;
         if text.len() as u64 > WHOLE_MAX {
             return Err(Error::answer(format!(
                 "the log of {pod} is larger than {} MiB; ask for a part of it",
@@ -88,6 +89,37 @@ impl Cluster {
             )));
         }
         Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Passes on the lines so far of a pod's container that are later than an instant, in nanoseconds since 1970,
+    /// with their instants; zero: all.
+    ///
+    /// # Errors
+    /// There is no such pod or container, or the cluster does not respond.
+    pub fn log_after(
+        &self,
+        namespace: &str,
+        pod: &str,
+        options: &LogOptions,
+        after_unix_ns: u64,
+        line: &mut dyn FnMut(&str, Option<u64>),
+    ) -> Result<()> {
+        let options = LogOptions {
+            since: (after_unix_ns > 0).then_some(LogSince::Instant(after_unix_ns)),
+            ..options.clone()
+        };
+        let call = log_call(namespace, pod)
+            .queries(options.query())
+            .query("timestamps", "true");
+        let mut reader = LogReader::new(self.client.stream(&call)?);
+        let broken = |error| interrupted(pod, &error);
+        while let Some(text) = reader.next_line().map_err(broken)? {
+            let (at_unix_ns, text) = follow::stamped(&text);
+            if at_unix_ns.is_none_or(|at| at > after_unix_ns) {
+                line(text, at_unix_ns);
+            }
+        }
+        Ok(())
     }
 
     /// Follows the logs of all containers (or the named one) of all selected pods, including later ones and
@@ -109,6 +141,11 @@ impl Cluster {
             follow::LOOK_EVERY,
         )
     }
+}
+
+fn interrupted(pod: &str, error: &io::Error) -> Error {
+    let text = format!("the log of {pod} was interrupted: {error}");
+    Error::new(ErrorKind::Unreachable, text)
 }
 
 fn log_call(namespace: &str, pod: &str) -> Call {

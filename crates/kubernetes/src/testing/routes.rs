@@ -552,10 +552,14 @@ fn log(state: &mut State, request: &Request, key: &Key) -> Found<Reply> {
             start: log.start,
         });
     }
-    let text: String = lines[from..]
+    let mut text: String = lines[from..]
         .iter()
         .map(|line| shown(line, has_stamp))
         .collect();
+    let bytes = request.parameter("limitBytes");
+    if let Some(bytes) = bytes.and_then(|bytes| bytes.parse().ok()) {
+        text.truncate(text.floor_char_boundary(bytes));
+    }
     Ok(Reply::Answer(Answer::text(text)))
 }
 

@@ -31,6 +31,22 @@ fn a_log_is_read_whole_or_in_part() {
         ..LogOptions::default()
     };
     assert_eq!(read(&recent), "three\n");
+    let first = LogOptions {
+        bytes: Some(5),
+        ..LogOptions::default()
+    };
+    assert_eq!(read(&first), "one\nt");
+    let after = |instant: u64| {
+        let mut lines = Vec::new();
+        let mut take = |line: &str, at: Option<u64>| lines.push((line.to_owned(), at));
+        let read = cluster.log_after("shop", &pod, &LogOptions::default(), instant, &mut take);
+        read.expect("readable");
+        lines
+    };
+    let all = after(0);
+    assert_eq!(all.len(), 3);
+    let second = all[1].1.expect("it has an instant");
+    assert_eq!(after(second), all[2..]);
     server.restart_container("shop", &pod, "main", "Error");
     server.print("shop", &pod, "main", "four");
     assert_eq!(read(&LogOptions::default()), "four\n");

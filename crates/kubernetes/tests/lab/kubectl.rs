@@ -4,10 +4,24 @@
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// What `kubectl wait` says of a definition that was made a moment ago: it has no conditions yet.
+const TOO_NEW: &str = ".status.conditions accessor error";
+/// How often such a definition is looked at again, and how long that takes each time.
+const LOOKS_MAX: usize = 40;
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Runs kubectl; returns its output.
 pub(crate) fn kubectl(arguments: &[&str], input: Option<&str>) -> String {
-    let output = spawn(arguments, input);
+    let mut output = spawn(arguments, input);
+    for _ in 0..LOOKS_MAX {
+        if !String::from_utf8_lossy(&output.stderr).contains(TOO_NEW) {
+            break;
+        }
+        std::thread::park_timeout(LOOK_EVERY);
+        output = spawn(arguments, input);
+    }
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "kubectl {arguments:?}: {error}");
     String::from_utf8_lossy(&output.stdout).into_owned()

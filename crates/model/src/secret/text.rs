@@ -73,8 +73,10 @@ fn secret_at(text: &str, mark: usize) -> Option<(usize, usize)> {
             value.find(']').map_or(value.len(), |closing| closing + 1)
         }
         None if is_quoted => value.find([',', '}', ']', '\n']).unwrap_or(value.len()),
-        None if is_line_start(before, name) => value.find(['\r', '\n']).unwrap_or(value.len()),
-        None => 0,
+        None => match before_line(before, name) {
+            Some(quote) => line_length(value, quote),
+            None => 0,
+        },
     };
     some_span(start, start + end)
 }
@@ -157,10 +159,23 @@ fn ends_value(c: char) -> bool {
     ) || c.is_whitespace()
 }
 
-/// Whether a name is the first text on its line, like that of a header.
-fn is_line_start(before: &str, name: &str) -> bool {
+/// The quote that opens the line on which a name is the first text, like that of a header; empty without one. `None`:
+/// it is not the first.
+fn before_line(before: &str, name: &str) -> Option<&'static str> {
     let ahead = &before[..before.len() - name.len()];
-    ahead.is_empty() || ahead.ends_with(['\n', '\r', '"', '\''])
+    let mut quotes = ["\\\"", "\"", "'"].into_iter();
+    let quote = quotes.find(|quote| ahead.ends_with(quote));
+    let is_first = || ahead.is_empty() || ahead.ends_with(['\n', '\r']);
+    quote.or_else(|| is_first().then_some(""))
+}
+
+/// The length of what stands behind a name at the start of a line: up to the line's end, or the closing quote.
+fn line_length(value: &str, quote: &str) -> usize {
+    let line = value.find(['\r', '\n']).unwrap_or(value.len());
+    match quote {
+        "" => line,
+        quote => quoted_length(&value[..line], quote),
+    }
 }
 
 #[cfg(test)]
@@ -199,6 +214,15 @@ mod tests {
                 "A: b\r\nX-Api-Key: k\r\nC: d",
                 "A: b\r\nX-Api-Key: ***\r\nC: d",
             ),
+            (
+                "msg=\"Authorization: Basic \\\"t\\\"\" source=cli",
+                "msg=\"Authorization: ***\" source=cli",
+            ),
+            (
+                "{\"msg\":\"API_TOKEN: t\",\"n\":1}",
+                "{\"msg\":\"API_TOKEN: ***\",\"n\":1}",
+            ),
+            ("'X-Api-Key: k', 'A: b'", "'X-Api-Key: ***', 'A: b'"),
             ("user[password]=p", "user[password]=***"),
             ("é token=ü x", "é token=*** x"),
             ("token=\"a b\" c", "token=\"***\" c"),

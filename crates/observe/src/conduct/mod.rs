@@ -20,6 +20,7 @@ use loadline_model::observation::{GAP_NOTE, Observed, Remark, RunWindow};
 
 use crate::clock::{Clock, SystemClock, nanoseconds};
 use crate::process::ProcessTable;
+use crate::programs::Programs;
 use crate::sources::{self, Source, Surroundings};
 use crate::spec::{ObserverKind, ObserverSpec};
 use lane::Lane;
@@ -30,6 +31,8 @@ use watch::Watch;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long a thread may take to end if it is notified while another one is abandoned.
 const LAST_STEP: Duration = Duration::from_millis(500);
+/// How long a thread may take to note that its program was killed.
+const PROGRAMS_END: Duration = Duration::from_millis(100);
 /// How long queries after the run may take once a person ended the wait.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
@@ -122,6 +125,7 @@ pub struct Observers {
     /// Whether a person ended the wait after the load.
     is_cut_short: bool,
     is_hurried: Arc<AtomicBool>,
+    programs: Arc<Programs>,
 }
 
 #[derive(Debug)]
@@ -159,6 +163,7 @@ impl Observers {
             at_work_max: limits.fold(setup.tail, Duration::max) + patience,
             is_cut_short: false,
             is_hurried: Arc::clone(&setup.is_hurried),
+            programs: Arc::default(),
         };
         let table = ProcessTable::new(&setup.roots.proc);
         let surroundings = Surroundings {
@@ -166,6 +171,7 @@ impl Observers {
             own_pid: setup.own_pid,
             kubeconfig: setup.kubeconfig.clone(),
             table: Arc::new(Mutex::new(table)),
+            programs: Arc::clone(&observers.programs),
         };
         let mut local = Vec::new();
         for spec in specs {
@@ -383,8 +389,17 @@ impl Observers {
             }
             None => Duration::MAX,
         };
-        self.shared
-            .wait_for_lanes(self.patience.min(left), || self.is_hurried.load(Acquire));
+        let patience = self.patience.min(left);
+        // After a run that was ended early, a program is not waited for as long as one reading may take.
+        let programs_have = match self.given_up_unix_ns() {
+            None => patience.min(PATIENCE),
+            Some(_) => patience,
+        };
+        let is_hurried = || self.is_hurried.load(Acquire);
+        self.shared.wait_for_lanes(programs_have, is_hurried);
+        self.programs.end_all();
+        let left = (patience - programs_have).max(PROGRAMS_END);
+        self.shared.wait_for_lanes(left, is_hurried);
         let (mut watches, mut late) = (Vec::new(), Vec::new());
         for thread in std::mem::take(&mut self.threads) {
             // A thread that has ended need not be waited for.
@@ -401,6 +416,7 @@ impl Observers {
 impl Drop for Observers {
     fn drop(&mut self) {
         self.shared.stop();
+        self.programs.end_all();
     }
 }
 

@@ -1,10 +1,11 @@
 //! `command`: a number printed by a program.
 //!
-//! Must not know what the program does. Invariants: no shell unless requested; a program that takes too long is
-//! killed with its whole process group.
+//! Must not know what the program does. Invariants: no shell unless requested; a program that takes too long, or that
+//! nobody waits for any more, is killed with its whole process group.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use super::{Counter, Source, Tick, only};
 use crate::clock::{Clock, nanoseconds};
 use crate::parse::{finite, shown};
+use crate::programs::Programs;
 use crate::readings::{Gap, Readings};
 use crate::spec::CommandSettings;
 
@@ -25,6 +27,7 @@ pub(super) struct CommandSource {
     words: Vec<String>,
     metric: String,
     timeout: Duration,
+    programs: Arc<Programs>,
 }
 
 /// What a program printed.
@@ -37,11 +40,13 @@ impl CommandSource {
     pub(super) fn new(
         settings: &CommandSettings,
         timeout: Duration,
+        programs: &Arc<Programs>,
     ) -> Result<CommandSource, String> {
         Ok(CommandSource {
             words: settings.words()?,
             metric: settings.metric.clone(),
             timeout,
+            programs: Arc::clone(programs),
         })
     }
 
@@ -53,7 +58,7 @@ impl CommandSource {
         let printed = match listen(&mut child) {
             Ok(printed) => printed,
             Err(error) => {
-                end(&mut child);
+                self.programs.end(&mut child);
                 return Err(Gap(format!(
                     "the output of {program} cannot be read: no thread for it: {error}; raise the limits of processes, such as ulimit -u"
                 )));
@@ -63,7 +68,7 @@ impl CommandSource {
         let printed = match printed.recv_timeout(self.timeout) {
             Ok(printed) => printed,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                end(&mut child);
+                self.programs.end(&mut child);
                 let timeout = self.timeout;
                 return Err(Gap(format!(
                     "{program} took longer than {timeout:?} and was killed"
@@ -72,6 +77,9 @@ impl CommandSource {
         };
         let deadline = begun.saturating_add(nanoseconds(self.timeout));
         let status = self.status(&mut child, clock, deadline)?;
+        if self.programs.have_ended() && !status.success() {
+            return Err(Gap(format!("the run ended before {program} did")));
+        }
         if !status.success() {
             let errors = String::from_utf8_lossy(&printed.errors);
             return Err(Gap(format!(
@@ -92,9 +100,7 @@ impl CommandSource {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        command.spawn()
+        self.programs.start(&mut command)
     }
 
     /// Waits for the exit of a program that has closed its output.
@@ -105,13 +111,13 @@ impl CommandSource {
         deadline_unix_ns: u64,
     ) -> Result<ExitStatus, Gap> {
         loop {
-            match child.try_wait() {
+            match self.programs.status(child) {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) if clock.unix_ns() < deadline_unix_ns => {
                     std::thread::park_timeout(EXIT_POLL);
                 }
                 Ok(None) | Err(_) => {
-                    end(child);
+                    self.programs.end(child);
                     return Err(Gap(format!("{} did not end and was killed", self.words[0])));
                 }
             }
@@ -160,20 +166,6 @@ fn last_bytes(mut pipe: impl Read) -> Vec<u8> {
     kept
 }
 
-/// Kills a program and its process group.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    if let Ok(group) = i32::try_from(child.id()) {
-        // SAFETY: kill takes no pointers; the group is that of a child that was not waited for, so it is ours.
-        unsafe {
-            libc::kill(-group, libc::SIGKILL);
-        }
-    }
-    // It may have exited meanwhile.
-    let _ = child.kill();
-    let _ = child.wait();
-}
-
 impl Source for CommandSource {
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
         let number = self.number(tick.clock)?;
@@ -198,13 +190,22 @@ mod tests {
     use crate::clock::SystemClock;
 
     fn number(run: &str, shell: bool, timeout: Duration) -> Result<f64, Gap> {
+        let source = source(run, shell, timeout, &Arc::default());
+        source.number(&SystemClock::start())
+    }
+
+    fn source(
+        run: &str,
+        shell: bool,
+        timeout: Duration,
+        programs: &Arc<Programs>,
+    ) -> CommandSource {
         let settings = CommandSettings {
             run: vec![run.to_owned()],
             shell,
             metric: "value".to_owned(),
         };
-        let source = CommandSource::new(&settings, timeout).unwrap();
-        source.number(&SystemClock::start())
+        CommandSource::new(&settings, timeout, programs).unwrap()
     }
 
     const LONG: Duration = Duration::from_secs(20);
@@ -245,6 +246,32 @@ mod tests {
             .unwrap_err()
             .0;
         assert!(gap.contains("was killed"), "{gap}");
+        assert!(is_gone(&file));
+    }
+
+    #[test]
+    fn a_program_that_nobody_waits_for_is_killed_with_its_children_and_none_follows() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("pid");
+        let run = format!("sleep 60 & echo $! > {}; wait", file.display());
+        let programs = Arc::default();
+        let source = source(&run, true, LONG, &programs);
+        let gap = std::thread::scope(|scope| {
+            let reading = scope.spawn(|| source.number(&SystemClock::start()));
+            while !std::fs::read_to_string(&file).is_ok_and(|pid| pid.ends_with('\n')) {
+                std::thread::park_timeout(Duration::from_millis(1));
+            }
+            programs.end_all();
+            reading.join().unwrap().unwrap_err().0
+        });
+        assert_eq!(gap, "the run ended before /bin/sh did");
+        assert!(is_gone(&file));
+        let gap = source.number(&SystemClock::start()).unwrap_err().0;
+        assert_eq!(gap, "/bin/sh cannot be run: the run has ended");
+    }
+
+    /// Whether the process whose identifier a file holds ends within a moment.
+    fn is_gone(file: &Path) -> bool {
         let pid = std::fs::read_to_string(file).unwrap();
         let stat = Path::new("/proc").join(pid.trim()).join("stat");
         let gone = || match std::fs::read_to_string(&stat) {
@@ -252,10 +279,9 @@ mod tests {
             Err(_) => true,
         };
         let deadline = 2_000;
-        let is_gone = (0..deadline).any(|_| {
+        (0..deadline).any(|_| {
             std::thread::park_timeout(Duration::from_millis(1));
             gone()
-        });
-        assert!(is_gone);
+        })
     }
 }

@@ -16,7 +16,7 @@ mod process;
 mod prometheus;
 mod scrape;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -25,6 +25,7 @@ use loadline_model::observation::RunWindow;
 use crate::clock::Clock;
 use crate::conduct::Roots;
 use crate::process::ProcessTable;
+use crate::programs::Programs;
 use crate::readings::{Gap, Readings};
 use crate::spec::{ObserverKind, ObserverSpec};
 
@@ -75,6 +76,11 @@ pub(crate) trait Counter: Send {
     /// # Errors
     /// They could not be read.
     fn totals(&mut self, tick: &Tick<'_>) -> Result<Vec<(String, f64)>, Gap>;
+
+    /// What it says if there never was a counter.
+    fn absent(&self) -> String {
+        "there is nothing to count".to_owned()
+    }
 }
 
 /// The total of a source that is one counter.
@@ -91,6 +97,8 @@ pub(crate) struct Surroundings {
     pub(crate) kubeconfig: Option<PathBuf>,
     /// All processes of the machine, shared by the sources that need them.
     pub(crate) table: Arc<Mutex<ProcessTable>>,
+    /// The programs that sources start.
+    pub(crate) programs: Arc<Programs>,
 }
 
 /// Creates the source of an observer.
@@ -126,10 +134,11 @@ pub(crate) fn build(
         ObserverKind::Log(settings) => Box::new(log::LogSource::new(settings, kubeconfig)?),
         ObserverKind::Http(settings) => Box::new(http::HttpSource::new(settings, timeout)?),
         ObserverKind::Command(settings) => {
-            Box::new(command::CommandSource::new(settings, timeout)?)
+            let programs = &surroundings.programs;
+            Box::new(command::CommandSource::new(settings, timeout, programs)?)
         }
         ObserverKind::Pipeline(settings) => {
-            let source = pipeline::PipelineSource::new(settings, timeout, kubeconfig)?;
+            let source = pipeline::PipelineSource::new(settings, timeout, surroundings)?;
             Box::new(source)
         }
     })
@@ -142,17 +151,21 @@ pub(crate) fn build(
 fn counter(
     kind: &ObserverKind,
     timeout: Duration,
-    kubeconfig: Option<&Path>,
+    surroundings: &Surroundings,
 ) -> Result<Box<dyn Counter>, String> {
     Ok(match kind {
         ObserverKind::Scrape(settings) => Box::new(scrape::ScrapeCounter::new(settings, timeout)?),
-        ObserverKind::Log(settings) => Box::new(log::LogCounter::new(settings, kubeconfig)?),
+        ObserverKind::Log(settings) => Box::new(log::LogCounter::new(
+            settings,
+            surroundings.kubeconfig.as_deref(),
+        )?),
         ObserverKind::Prometheus(settings) => {
             Box::new(prometheus::PrometheusCounter::new(settings, timeout)?)
         }
         ObserverKind::Http(settings) => Box::new(http::HttpCounter::new(settings, timeout)?),
         ObserverKind::Command(settings) => {
-            Box::new(command::CommandSource::new(settings, timeout)?)
+            let programs = &surroundings.programs;
+            Box::new(command::CommandSource::new(settings, timeout, programs)?)
         }
         other => return Err(format!("{} cannot count", other.name())),
     })

@@ -3,13 +3,12 @@
 //! Must not know what passes. Invariants: sinks are read before the ingest, so that a backlog is never
 //! underestimated; drained means that two consecutive reads found no backlog.
 
-use std::path::Path;
 use std::time::Duration;
 
 use loadline_model::observation::RunWindow;
 
 use super::counters::{Odometers, RateMeter};
-use super::{Counter, Source, Tick};
+use super::{Counter, Source, Surroundings, Tick};
 use crate::clock::{nanoseconds, seconds_between};
 use crate::readings::{Gap, Readings};
 use crate::spec::PipelineSettings;
@@ -52,10 +51,10 @@ impl PipelineSource {
     pub(super) fn new(
         settings: &PipelineSettings,
         timeout: Duration,
-        kubeconfig: Option<&Path>,
+        surroundings: &Surroundings,
     ) -> Result<PipelineSource, String> {
         let stages = settings.stages().into_iter().map(|(name, kind)| {
-            let counter = super::counter(kind, timeout, kubeconfig);
+            let counter = super::counter(kind, timeout, surroundings);
             let counter = counter.map_err(|error| format!("stage {name}: {error}"))?;
             Ok(StageMeter {
                 name,
@@ -139,7 +138,7 @@ impl StageMeter {
         let totals = self.counter.totals(tick);
         let total = totals.and_then(|totals| {
             let total = self.odometers.advance(totals);
-            total.ok_or_else(|| Gap::new("no series matches"))
+            total.ok_or_else(|| Gap(self.counter.absent()))
         });
         match total {
             Ok(total) => {

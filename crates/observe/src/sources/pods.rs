@@ -119,8 +119,7 @@ pub(super) fn follow_logs(
     let options = LogOptions {
         container: settings.container.clone(),
         since: (!settings.from_start).then_some(LogSince::Instant(now_unix_ns)),
-        tail: None,
-        is_previous: false,
+        ..LogOptions::default()
     };
     told(cluster.follow_logs(&namespace, &selector, &options))
 }

@@ -173,6 +173,10 @@ impl Counter for PrometheusCounter {
         });
         Ok(last.collect())
     }
+
+    fn absent(&self) -> String {
+        "the query gives no value".to_owned()
+    }
 }
 
 fn found(client: &Client, url: &str) -> Result<Vec<LabelledReading>, Gap> {

@@ -99,10 +99,7 @@ impl Source for ScrapeSource {
             metric.tell(component, since, now, readings);
         }
         for name in &absent {
-            readings.missing(
-                &observer,
-                format!("the page has no metric {name} with these labels"),
-            );
+            readings.missing(&observer, without(name));
         }
         if self.left_out {
             let text = format!(
@@ -111,10 +108,7 @@ impl Source for ScrapeSource {
             readings.missing(&observer, text);
         }
         match absent.len() == self.page.settings.metric.len() {
-            true => Err(Gap(format!(
-                "the page has no metric {} with these labels",
-                absent.join(", ")
-            ))),
+            true => Err(Gap(without(&absent.join(", ")))),
             false => Ok(()),
         }
     }
@@ -165,6 +159,14 @@ impl Counter for ScrapeCounter {
         }
         Ok(totals)
     }
+
+    fn absent(&self) -> String {
+        without(&self.page.settings.metric.join(", "))
+    }
+}
+
+fn without(metrics: &str) -> String {
+    format!("the page has no metric {metrics} with these labels")
 }
 
 impl PageReader {

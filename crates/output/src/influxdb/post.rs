@@ -41,10 +41,6 @@ impl Poster {
         let answer = self.client.post(&self.url, &headers, body);
         answer
             .and_then(|answer| verdict(&answer))
-            .map_err(|refusal| match refusal {
-                Refusal::NotNow { why, .. } | Refusal::Never(why) | Refusal::Partly { why, .. } => {
-                    why
-                }
-            })
+            .map_err(Refusal::into_why)
     }
 }

@@ -103,7 +103,21 @@ impl Post for Writes {
             verdict(&self.client.post(url, &headers, &[])?)?;
             return verdict(&self.client.post(&self.url, &headers, body)?);
         }
-        verdict(&answer).map_err(|refusal| partly(&answer, refusal))
+        verdict(&answer).map_err(|refusal| match answer.status {
+            413 => Refusal::TooLarge(refusal.into_why()),
+            _ => partly(&answer, refusal),
+        })
+    }
+
+    /// At the end of the line in which the middle is: a line is a point, and a point a value.
+    fn cut(&self, body: &[u8]) -> Option<(usize, u64)> {
+        let is_end = |byte: &u8| *byte == b'\n';
+        let middle = body.len() / 2;
+        let before = body[..middle].iter().rposition(is_end);
+        let behind = || body[middle..].iter().position(is_end).map(|at| middle + at);
+        let end = 1 + before.or_else(behind)?;
+        let values = body[..end].iter().filter(|byte| is_end(byte)).count();
+        (end < body.len()).then_some((end, values as u64))
     }
 }
 

@@ -261,6 +261,11 @@ fn points_go_in_datagrams_too() {
 
 /// Sends one value; returns the values written and lost, and the messages.
 fn send_one(settings: InfluxSettings) -> (u64, u64, Vec<String>) {
+    send(settings, 1)
+}
+
+/// The same for several values.
+fn send(settings: InfluxSettings, count: usize) -> (u64, u64, Vec<String>) {
     let (sender, receiver) = sync_channel(1);
     let told = Arc::new(Mutex::new(Vec::new()));
     let tell = Arc::clone(&told);
@@ -273,7 +278,7 @@ fn send_one(settings: InfluxSettings) -> (u64, u64, Vec<String>) {
     )
     .expect("it starts");
     sender
-        .send(vec![values(TagSet::new(), None)])
+        .send(vec![values(TagSet::new(), None); count])
         .expect("it listens");
     drop(sender);
     let report = sink.finish();
@@ -321,6 +326,22 @@ fn a_missing_database_is_made_and_the_points_are_sent_again() {
         "{}",
         seen[2]
     );
+}
+
+#[test]
+fn points_that_are_too_many_for_one_body_are_sent_in_parts() {
+    let too_large = "413 Request Entity Too Large|too large";
+    let (address, seen) = server(vec![too_large, "204 No Content", "204 No Content"]);
+    let (written, lost, _) = send(settings(address, v1()), 3);
+    assert_eq!((written, lost), (3, 0));
+    let seen = seen.lock().unwrap();
+    let points = seen
+        .iter()
+        .map(|text| text.matches("http_req_duration").count());
+    assert_eq!(points.collect::<Vec<_>>(), [3, 1, 2]);
+
+    let (address, _) = server(vec![too_large]);
+    assert_eq!(send_one(settings(address, v1())).1, 1);
 }
 
 #[test]

@@ -53,6 +53,15 @@ pub(super) fn result_of(
     }
 }
 
+/// The result of a run whose journal cannot be read to its end.
+pub(super) fn of_damaged(result: RunResult) -> RunResult {
+    let seconds = Nanos(result.totals.elapsed_ns).as_secs_f64();
+    let verdict = Verdict::unfinished(format!(
+        "the journal is damaged behind the first {seconds:.1} s: what follows cannot be read"
+    ));
+    RunResult { verdict, ..result }
+}
+
 /// What a journal had no room for, as a mark at the end.
 fn left_out(count: u64, at_ns: u64) -> Option<Mark> {
     (count > 0).then(|| Mark {

@@ -42,6 +42,8 @@ pub struct Recovered {
     pub how: HowEnded,
     /// Whether the file ends in the middle of a record, or is damaged from there on.
     pub torn: bool,
+    /// Whether more follows behind a record that is damaged: the run did not end there.
+    pub is_damaged: bool,
 }
 
 /// Why nothing can be recovered from a file.
@@ -119,15 +121,21 @@ pub fn recover_from(reader: impl Read) -> Result<Recovered, RecoverError> {
             result: *result,
             how: HowEnded::Clean,
             torn: told.torn,
+            is_damaged: told.is_damaged,
         });
     }
     let start = told.start.ok_or(RecoverError::Empty)?;
     let last_ns = rebuild::end_of(&told.part.rows);
     let result = rebuild::result_of(*start, told.part, told.observed, &told.tag_rows);
+    let result = match told.is_damaged {
+        true => rebuild::of_damaged(result),
+        false => result,
+    };
     Ok(Recovered {
         result,
         how: HowEnded::Crashed { last_ns },
         torn: told.torn,
+        is_damaged: told.is_damaged,
     })
 }
 
@@ -142,6 +150,7 @@ pub(super) struct Told {
     pub(super) tag_rows: TagRows,
     pub(super) end: Option<Box<RunResult>>,
     pub(super) torn: bool,
+    is_damaged: bool,
 }
 
 /// Reads records up to the end or to the first incomplete one.
@@ -156,6 +165,8 @@ pub(super) fn replay(mut reader: impl Read) -> Result<Told, RecoverError> {
         };
         if !follows {
             told.torn = true;
+            let mut rest = Vec::new();
+            told.is_damaged = reader.by_ref().take(1).read_to_end(&mut rest)? > 0;
             break;
         }
     }

@@ -117,7 +117,9 @@ fn a_run_that_died_is_told_up_to_its_last_record() {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(encode::start_record(&batch.start.take().unwrap()).unwrap());
     bytes.extend(encode::part_record(&batch.part().unwrap()).unwrap());
-    let Recovered { result, how, torn } = recover_from(&bytes[..]).unwrap();
+    let Recovered {
+        result, how, torn, ..
+    } = recover_from(&bytes[..]).unwrap();
     assert_eq!(
         how,
         HowEnded::Crashed {
@@ -237,8 +239,25 @@ fn an_end_that_was_cut_leaves_the_seconds_before_it() {
     bytes.extend(encode::end_record(&result).unwrap());
     bytes.pop();
     let recovered = recover_from(&bytes[..]).unwrap();
-    assert!(recovered.torn);
+    assert!(recovered.torn && !recovered.is_damaged);
     check_told(&recovered.result, 2);
+}
+
+#[test]
+fn damage_in_the_middle_is_no_death() {
+    let (mut bytes, ends) = journal_of(3);
+    bytes[ends[1] + encode::HEAD_BYTES] ^= 1;
+    let recovered = recover_from(&bytes[..]).unwrap();
+    assert!(recovered.torn && recovered.is_damaged);
+    check_told(&recovered.result, 1);
+    let headline = recovered.result.verdict.headline;
+    assert_eq!(
+        headline,
+        "the journal is damaged behind the first 1.0 s: what follows cannot be read"
+    );
+    // What damage and what a death made of the last record cannot be told apart.
+    bytes.truncate(ends[2]);
+    assert!(!recover_from(&bytes[..]).unwrap().is_damaged);
 }
 
 #[test]

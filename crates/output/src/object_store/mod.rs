@@ -124,7 +124,7 @@ fn taken(answer: &Answer) -> Result<(), Refusal> {
     let said = format!("the store answered {}: {code}", answer.status);
     verdict(answer).map_err(|refusal| match refusal {
         Refusal::NotNow { wait, .. } => Refusal::NotNow { why: said, wait },
-        Refusal::Never(_) | Refusal::Partly { .. } => Refusal::Never(said),
+        Refusal::Never(_) | Refusal::TooLarge(_) | Refusal::Partly { .. } => Refusal::Never(said),
     })
 }
 

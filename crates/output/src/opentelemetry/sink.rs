@@ -239,6 +239,9 @@ impl Exporter {
 
 fn why(refusal: &Refusal) -> &str {
     match refusal {
-        Refusal::NotNow { why, .. } | Refusal::Partly { why, .. } | Refusal::Never(why) => why,
+        Refusal::NotNow { why, .. }
+        | Refusal::Partly { why, .. }
+        | Refusal::TooLarge(why)
+        | Refusal::Never(why) => why,
     }
 }

@@ -96,7 +96,7 @@ impl Client {
                 after: wait,
                 is_answer,
             },
-            Some(Refusal::Never(why) | Refusal::Partly { why, .. }) => Outcome::Refused(why),
+            Some(refusal) => Outcome::Refused(refusal.into_why()),
         }
     }
 

@@ -5,7 +5,7 @@
 //! retries of one body, not of each.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -20,6 +20,9 @@ use crate::report::{GiveUp, OnTrouble, SinkReport};
 const QUEUE: usize = 64;
 /// Size at which a body is sent without waiting for more: some 5,000 lines.
 const PIECE_BYTES: usize = 1 << 20;
+/// A piece of less than this that cannot be cut is small for any server: one that calls it too large means
+/// something else, and would refuse the rest of the body as well.
+const SMALL_BYTES: usize = 4 << 10;
 /// Waits left once the run has ended, so that the command does not take all retries to end.
 const WAITS_AT_END: u32 = 3;
 
@@ -35,6 +38,8 @@ pub(crate) enum Refusal {
     },
     /// It will never be accepted.
     Never(String),
+    /// It has too many bytes; parts of it may be accepted. Why, in words.
+    TooLarge(String),
     /// All but some values were accepted.
     Partly {
         /// Why, in words.
@@ -48,7 +53,10 @@ impl Refusal {
     /// Why, in words.
     pub(crate) fn into_why(self) -> String {
         match self {
-            Refusal::NotNow { why, .. } | Refusal::Partly { why, .. } | Refusal::Never(why) => why,
+            Refusal::NotNow { why, .. }
+            | Refusal::Partly { why, .. }
+            | Refusal::TooLarge(why)
+            | Refusal::Never(why) => why,
         }
     }
 }
@@ -60,6 +68,11 @@ pub(crate) trait Post: Send + Sync + 'static {
     /// # Errors
     /// It was not accepted.
     fn post(&self, body: &[u8]) -> Result<(), Refusal>;
+
+    /// Where a body that is too large is cut: the bytes and the values of its first part. `None`: it cannot be.
+    fn cut(&self, _body: &[u8]) -> Option<(usize, u64)> {
+        None
+    }
 }
 
 /// Running threads.
@@ -89,6 +102,7 @@ impl Pool {
             give_up,
             is_told: AtomicBool::new(false),
             has_given_up: AtomicBool::new(false),
+            too_large: AtomicUsize::new(usize::MAX),
             written: AtomicU64::new(0),
             lost: AtomicU64::new(0),
             error: Mutex::new(None),
@@ -153,6 +167,8 @@ struct Shared {
     is_told: AtomicBool,
     /// Whether a body was lost because the server did not respond, and none was accepted since.
     has_given_up: AtomicBool,
+    /// The size of the smallest body that was too large and could be cut.
+    too_large: AtomicUsize,
     written: AtomicU64,
     lost: AtomicU64,
     /// The first error that lost values.
@@ -165,23 +181,64 @@ impl Shared {
         loop {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(piece) = next else { return };
-            self.deliver(&piece, post);
+            self.deliver(piece, post);
         }
     }
 
-    fn deliver(&self, piece: &Piece, post: &impl Post) {
+    /// Delivers a piece, in parts if the server takes no body of its size.
+    fn deliver(&self, piece: Piece, post: &impl Post) {
+        let mut waiting = vec![piece];
+        while let Some(piece) = waiting.pop() {
+            let is_too_large = piece.bytes.len() >= self.too_large.load(Relaxed);
+            let why = match is_too_large && post.cut(&piece.bytes).is_some() {
+                true => Err(None),
+                false => self.deliver_whole(&piece, post).map_err(Some),
+            };
+            let Err(why) = why else { continue };
+            let size = piece.bytes.len();
+            match halves(piece, post) {
+                Ok(halves) => {
+                    self.too_large.fetch_min(size, Relaxed);
+                    waiting.extend(halves);
+                }
+                Err(piece) => {
+                    let why = why.unwrap_or_default();
+                    self.lose(piece.values, &why);
+                    if size < SMALL_BYTES {
+                        let rest = waiting.drain(..).map(|piece| piece.values);
+                        self.lose(rest.sum(), &why);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Delivers a piece, or loses it.
+    ///
+    /// # Errors
+    /// It is too large, in words; it is neither delivered nor lost.
+    fn deliver_whole(&self, piece: &Piece, post: &impl Post) -> Result<(), String> {
         if self.is_over() {
-            return self.lose(piece.values, "the server was given up on");
+            self.lose(piece.values, "the server was given up on");
+            return Ok(());
         }
         let mut failures = 0;
         loop {
             let (why, asked) = match post.post(&piece.bytes) {
-                Ok(()) => return self.taken(piece.values),
-                Err(Refusal::Never(why)) => return self.lose(piece.values, &why),
+                Ok(()) => {
+                    self.taken(piece.values);
+                    return Ok(());
+                }
+                Err(Refusal::TooLarge(why)) => return Err(why),
+                Err(Refusal::Never(why)) => {
+                    self.lose(piece.values, &why);
+                    return Ok(());
+                }
                 Err(Refusal::Partly { why, lost }) => {
                     let lost = lost.min(piece.values);
                     self.taken(piece.values - lost);
-                    return self.lose(lost, &why);
+                    self.lose(lost, &why);
+                    return Ok(());
                 }
                 Err(Refusal::NotNow { why, wait }) => (why, wait),
             };
@@ -197,7 +254,8 @@ impl Shared {
                 Some(wait) => self.wait(wait.max(asked.unwrap_or_default())),
                 None => {
                     self.has_given_up.store(true, Relaxed);
-                    return self.lose(piece.values, &why);
+                    self.lose(piece.values, &why);
+                    return Ok(());
                 }
             }
         }
@@ -232,4 +290,20 @@ impl Shared {
     fn wait(&self, wait: Duration) {
         self.ending.wait(wait.min(self.retry.longest));
     }
+}
+
+/// Both parts of a piece, the later one first.
+///
+/// # Errors
+/// It cannot be cut; the piece.
+fn halves(mut piece: Piece, post: &impl Post) -> Result<[Piece; 2], Piece> {
+    let Some((bytes, values)) = post.cut(&piece.bytes) else {
+        return Err(piece);
+    };
+    let later = Piece {
+        bytes: piece.bytes.split_off(bytes),
+        values: piece.values.saturating_sub(values),
+    };
+    piece.values -= later.values;
+    Ok([later, piece])
 }

@@ -121,6 +121,67 @@ fn who_gives_up_waits_for_nothing_and_is_told_what_is_lost() {
     assert!(posts <= 12, "{posts}");
 }
 
+/// Takes bodies up to a size; a byte is a value.
+struct Narrow {
+    bytes_max: usize,
+    taken: Arc<Mutex<Vec<u8>>>,
+    posts: Arc<Mutex<usize>>,
+}
+
+impl Post for Narrow {
+    fn post(&self, body: &[u8]) -> Result<(), Refusal> {
+        *self.posts.lock().unwrap() += 1;
+        if body.len() > self.bytes_max {
+            return Err(Refusal::TooLarge("too large".to_owned()));
+        }
+        self.taken.lock().unwrap().extend(body);
+        Ok(())
+    }
+
+    fn cut(&self, body: &[u8]) -> Option<(usize, u64)> {
+        let middle = body.len() / 2;
+        (middle > 0).then_some((middle, middle as u64))
+    }
+}
+
+/// The outcome for bodies at a server that takes some bytes at once: what it has, and the number of posts.
+fn narrowed(bytes_max: usize, bodies: &[&[u8]]) -> (SinkReport, Vec<u8>, usize) {
+    let (taken, posts) = (Arc::default(), Arc::default());
+    let server = Narrow {
+        bytes_max,
+        taken: Arc::clone(&taken),
+        posts: Arc::clone(&posts),
+    };
+    let words = (Arc::new(|_: &str| ()) as _, GiveUp::default());
+    let mut pool = Pool::start("test", 1, server, (IMPATIENT, Arc::default()), words).unwrap();
+    for body in bodies {
+        pool.carry(Piece {
+            bytes: body.to_vec(),
+            values: body.len() as u64,
+        });
+    }
+    let report = pool.finish();
+    let taken = taken.lock().unwrap().clone();
+    let posts = *posts.lock().unwrap();
+    (report, taken, posts)
+}
+
+#[test]
+fn a_body_that_is_too_large_arrives_in_parts_and_later_ones_are_cut_at_once() {
+    let (report, taken, posts) = narrowed(3, &[b"abcdefgh", b"ijklmnop"]);
+    assert_eq!((report.written, report.lost), (16, 0));
+    assert_eq!(taken, b"abcdefghijklmnop");
+    // Eight, four, and two four times; then two four times.
+    assert_eq!(posts, 10);
+}
+
+#[test]
+fn a_server_that_finds_the_smallest_body_too_large_is_not_sent_the_rest() {
+    let (report, _, posts) = narrowed(0, &[&[b'x'; 1024]]);
+    assert_eq!((report.written, report.lost, posts), (0, 1024, 11));
+    assert_eq!(report.error.unwrap().to_string(), "too large");
+}
+
 /// A digit per value.
 struct Digits;
 

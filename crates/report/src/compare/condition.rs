@@ -101,9 +101,14 @@ impl FromStr for Condition {
             _ => return Err(reader.error("there is more than one sign")),
         };
         reader.skip_blanks();
+        let start = reader.at();
         let amount = read_number(&mut reader)?;
         reader.skip_blanks();
         let (unit, is_bare) = read_unit(&mut reader, metric)?;
+        let is_share = unit.is_none() && !is_bare;
+        if way == Way::Down && is_share && amount >= 100.0 {
+            return Err(reader.error_at(start, "nothing falls by more than 100 %"));
+        }
         reader.skip_blanks();
         if !reader.rest().is_empty() {
             return Err(reader
@@ -228,7 +233,8 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Evaluates the condition for every side but the first; returns each that violates it.
+    /// Evaluates the condition for every side but the first; returns each that violates it. A side without a
+    /// single response violates whatever cannot be said of it.
     ///
     /// # Errors
     /// A side has no such value, in words for the user.
@@ -240,12 +246,23 @@ impl Condition {
             let name_of = |side: usize| comparison.sides[side].0.as_str();
             let absent = |side: usize| format!("{self}: {} has no such value", name_of(side));
             let (unit, values, changes) = found.ok_or_else(|| absent(0))?;
-            let first = values[0].ok_or_else(|| absent(0))?;
-            let second = values[other].ok_or_else(|| absent(other))?;
-            if let Some(silent) = self.silent_side(comparison, other) {
-                let why = "none of its requests was answered";
-                return Err(format!("{}: {why}", absent(silent)));
-            }
+            // Times of a side without a response only come from failures.
+            let is_time = METRICS[self.metric].1.is_none();
+            let known = |side: usize| {
+                let is_silent = is_silent(comparison, side);
+                let why = ": none of its requests was answered";
+                let why = format!("{}{}", absent(side), if is_silent { why } else { "" });
+                (values[side].filter(|_| !is_time || !is_silent)).ok_or((why, is_silent))
+            };
+            let first = known(0).map_err(|(why, _)| why)?;
+            let second = match known(other) {
+                Ok(second) => second,
+                Err((text, true)) => {
+                    crossings.push(Crossing { text });
+                    continue;
+                }
+                Err((why, false)) => return Err(why),
+            };
             let by = second - first;
             if !self.is_crossed(first, by) {
                 continue;
@@ -270,17 +287,6 @@ impl Condition {
             });
         }
         Ok(crossings)
-    }
-
-    /// For a time: the side without a response, whose times only come from failures.
-    fn silent_side(&self, comparison: &Comparison, other: usize) -> Option<usize> {
-        if METRICS[self.metric].1.is_some() {
-            return None;
-        }
-        let (_, rates, _) = comparison.numbers("rps")?;
-        [0, other]
-            .into_iter()
-            .find(|side| rates[*side] == Some(0.0))
     }
 
     /// The row for a metric: of two times the named one, otherwise response time if both sides have it.
@@ -312,6 +318,12 @@ impl Condition {
             Way::Either => by.abs() > limit,
         }
     }
+}
+
+/// Whether none of a side's requests was answered.
+fn is_silent(comparison: &Comparison, side: usize) -> bool {
+    let rates = comparison.numbers("rps");
+    rates.is_some_and(|(_, rates, _)| rates[side] == Some(0.0))
 }
 
 #[cfg(test)]
@@ -364,6 +376,7 @@ mod tests {
             ("service_time:goodput +1%", 1, "is not a metric"),
             ("p99 +10% p50 +1%", 10, "nothing may follow"),
             ("p99 +1234567890123456%", 6, "too many digits"),
+            ("goodput -100%", 10, "nothing falls by more"),
         ] {
             let error = refused(text);
             assert_eq!(error.column, column, "{text}: {error}");

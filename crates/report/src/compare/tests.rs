@@ -174,15 +174,20 @@ fn conditions_are_held_against_every_other_side() {
     let mut dead = run(30, 900, 2_000, 3);
     dead.totals.rates.average = 0.0;
     let comparison = compare(&[side("old", &[&old]), side("dead", &[&dead])]);
-    let held = |text: &str| {
+    let held = |text: &str| -> Result<Vec<String>, String> {
         let condition: Condition = text.parse().expect(text);
-        condition
-            .crossed(&comparison)
-            .map(|crossings| crossings.len())
+        let crossings = condition.crossed(&comparison)?;
+        Ok(crossings
+            .into_iter()
+            .map(|crossing| crossing.text)
+            .collect())
     };
     let why = "p99 +10%: dead has no such value: none of its requests was answered";
-    assert_eq!(held("p99 +10%"), Err(why.to_owned()));
-    assert_eq!(held("rps -1%"), Ok(1));
+    assert_eq!(held("p99 +10%"), Ok(vec![why.to_owned()]));
+    assert_eq!(held("rps -1%").map(|texts| texts.len()), Ok(1));
+    let comparison = compare(&[side("dead", &[&dead]), side("old", &[&old])]);
+    let condition: Condition = "p99 +10%".parse().expect("it is a condition");
+    assert_eq!(condition.crossed(&comparison), Err(why.to_owned()));
 }
 
 #[test]

@@ -123,6 +123,22 @@ impl Conductor {
         }
     }
 
+    /// Notes that a required observer was lost after the load: nothing of it is left to stop.
+    pub(super) fn note_lost_observer(
+        &mut self,
+        lost: Option<String>,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) {
+        let Some(text) = lost else { return };
+        self.stop = reason_after(self.stop, StopReason::ObserverLost);
+        let mark = Mark {
+            at_ns: self.load.clock().now().0,
+            kind: "stop".to_owned(),
+            text,
+        };
+        self.mark(mark, on_event);
+    }
+
     pub(super) fn stop_for_thresholds(&mut self, text: String, on_event: &mut dyn FnMut(RunEvent)) {
         let (command, reason) = (RunCommand::StopGracefully, StopReason::ThresholdCrossed);
         self.stop_for(command, reason, THRESHOLD_MARK, text, on_event);

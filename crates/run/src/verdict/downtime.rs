@@ -137,8 +137,18 @@ fn has_recovered(row: &Row, usual: f64) -> bool {
     good(row) > RECOVERED * usual
 }
 
+/// Whether nobody was there to ask: all that would have are gone, or have nothing in flight.
+fn is_deserted(facts: &Facts<'_>, row: &Row) -> bool {
+    let is_empty = row.started == 0 && row.completed == 0 && row.failed == 0;
+    // What lost agents had in flight counts as in flight for good.
+    is_empty && (row.active_vus == 0 || facts.has_lost_agents())
+}
+
 /// Whether the target gave hardly any good response in a second in which it got requests.
 fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
+    if is_deserted(facts, row) {
+        return false;
+    }
     // A generator that was busy otherwise and sent hardly any requests cannot have seen an outage.
     let was_asked = row.started as f64 / row_seconds(row) >= DOWN * usual
         || weights::occupied_in(facts, row) < weights::OCCUPIED;

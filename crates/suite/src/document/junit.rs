@@ -103,7 +103,6 @@ fn cells<R: DocumentRows>(table: &Filled<'_, R>, row: usize) -> String {
 
 fn seconds(outcome: &SuiteOutcome, row: usize) -> f64 {
     let runs = outcome.rows.get(row).map_or(&[][..], |row| &row.runs);
-    runs.iter()
-        .map(|run| run.result.totals.elapsed_ns as f64 / 1e9)
-        .sum()
+    let all = runs.iter().map(|run| run.result.totals.elapsed_ns);
+    all.sum::<u64>() as f64 / 1e9
 }

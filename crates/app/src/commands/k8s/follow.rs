@@ -42,8 +42,8 @@ pub(super) struct Follow<'a> {
     place: &'a Place,
     test: TestName,
     log: LogFollower,
-    /// Number of printed lines.
-    printed: usize,
+    /// The instant of the last printed line, in nanoseconds since 1970; zero: none was printed.
+    printed_unix_ns: u64,
     /// Whether stages are reported, too.
     tells_stages: bool,
     /// The last reported stage and reason.
@@ -71,7 +71,7 @@ impl<'a> Follow<'a> {
             place,
             test: test.clone(),
             log: log.map_err(told)?,
-            printed: 0,
+            printed_unix_ns: 0,
             tells_stages: false,
             said: Default::default(),
             silent_looks: 0,
@@ -141,7 +141,7 @@ impl<'a> Follow<'a> {
     fn print_log(&mut self) {
         let batch = self.log.take();
         for line in &batch.lines {
-            self.print(&line.text);
+            self.print(&line.text, line.at_unix_ns);
         }
         for note in &batch.notes {
             print::to_stderr(&format!("{note}\n"));
@@ -154,18 +154,21 @@ impl<'a> Follow<'a> {
         let place = self.place;
         let options = of_container(&self.test);
         // A deleted pod has no log any more.
-        let log = coordinator(place, &self.test).and_then(|pod| {
-            let log = place.cluster.log(&place.namespace, &pod.name, &options);
-            log.map_err(told)
-        });
-        let log = log.unwrap_or_default();
-        for line in log.lines().skip(self.printed) {
-            self.print(line);
+        let Ok(pod) = coordinator(place, &self.test) else {
+            return;
+        };
+        let (cluster, after) = (&place.cluster, self.printed_unix_ns);
+        let mut print = |line: &str, at: Option<u64>| self.print(line, at);
+        let rest = cluster.log_after(&place.namespace, &pod.name, &options, after, &mut print);
+        if let Err(error) = rest
+            && !error.is_not_found()
+        {
+            print::to_stderr(&format!("the end of the log is missing: {error}\n"));
         }
     }
 
-    fn print(&mut self, line: &str) {
-        self.printed += 1;
+    fn print(&mut self, line: &str, at_unix_ns: Option<u64>) {
+        self.printed_unix_ns = at_unix_ns.unwrap_or(self.printed_unix_ns);
         // A reader that closed the stream has seen what it wanted.
         drop(print::to_stdout(&format!("{line}\n")));
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not know how it runs. Invariant: a test whose load has started keeps its result.
 
-use loadline_kubernetes::{ClusterTest, ForwardTo, RemotePort, TestName};
+use loadline_kubernetes::{ClusterTest, ForwardTo, LogOptions, RemotePort, TestName};
 use loadline_model::ExitCode;
 use serde_json::json;
 
@@ -13,6 +13,8 @@ use crate::terminal::print;
 
 /// The port of a coordinator's REST API.
 const REST_PORT: u16 = 6565;
+/// Bytes of a coordinator's log in which its token is: it is printed before the load starts.
+const TOKEN_WITHIN: u64 = 1 << 20;
 /// The text before the token in a coordinator's log.
 const BEFORE_TOKEN: &str = ": send Authorization: Bearer ";
 
@@ -54,7 +56,10 @@ pub(super) fn ask(place: &Place, id: &TestName, token: Option<&str>) -> Result<(
     let token = match token {
         Some(token) => Some(token.to_owned()),
         None => {
-            let options = follow::of_container(id);
+            let options = LogOptions {
+                bytes: Some(TOKEN_WITHIN),
+                ..follow::of_container(id)
+            };
             let log = place.cluster.log(&place.namespace, &pod.name, &options);
             token_in(&log.map_err(told)?)
         }
@@ -67,7 +72,16 @@ pub(super) fn ask(place: &Place, id: &TestName, token: Option<&str>) -> Result<(
     let forward = place.cluster.port_forward(&to, &port).map_err(told)?;
     let address = forward.address().to_string();
     let asked = control::change(&address, token.as_deref(), &json!({ "stopped": true }));
-    asked.map_err(|error| Ending::refusal(ExitCode::Other, &error.notice.message))
+    let hint = match token {
+        Some(_) => "",
+        None => {
+            "; the log of its coordinator does not have the token (any more): --control-token names it"
+        }
+    };
+    asked.map_err(|error| {
+        let why = format!("{}{hint}", error.notice.message);
+        Ending::refusal(ExitCode::Other, &why)
+    })
 }
 
 /// The token in a coordinator's log.

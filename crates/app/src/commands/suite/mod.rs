@@ -21,7 +21,7 @@ use loadline_suite::outcome::SuiteOutcome;
 use loadline_suite::plan::{Plan, Surroundings};
 use loadline_suite::runner::{self, RunSettings, SuiteEnd};
 use loadline_suite::state::{
-    StateError, StateFolder, StateLock, SuiteRecord, SystemDisk, usual_folder,
+    RunState, StateError, StateFolder, StateLock, SuiteRecord, SystemDisk, usual_folder,
 };
 
 use crate::cli::{SuiteAction, SuiteArgs, SuiteDocumentsArgs, SuiteEndingArgs, SuiteFileArgs};
@@ -78,6 +78,7 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
         SuiteAction::Status(args) => {
             let suite = Suite::open(args, env)?;
             suite.warn_of_damaged();
+            suite.warn_of_other_gates();
             let outcome = suite.outcome()?;
             Ok(Ending::answer(show::status(&outcome, &suite.state)).tell())
         }
@@ -85,6 +86,7 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
             let suite = Suite::open(&args.suite, env)?.documented(&args.documents);
             suite.warn_of_damaged();
             suite.warn_of_outdated();
+            suite.warn_of_other_gates();
             let outcome = suite.outcome()?;
             suite.expect_results(&outcome)?;
             let written = suite.write_documents(&outcome)?;
@@ -244,6 +246,27 @@ impl Suite {
             print::to_stderr(&format!(
                 "loadline: the suite has changed since these rows ran, so their results are out of date: {rows}; \
                  `loadline suite resume {file}` runs them again\n"
+            ));
+        }
+    }
+
+    /// Reports rows that were judged by other gates than the file has now.
+    fn warn_of_other_gates(&self) {
+        let record = self.record();
+        let rows = record.rows.iter().zip(&self.plan.rows);
+        let rows = rows.filter(|(row, planned)| {
+            let mut runs = (1..=row.repeat).filter_map(|n| self.state.status(&row.id, n));
+            runs.any(|run| {
+                let is_judged = run.hash == row.hash && run.state == RunState::Done;
+                is_judged && run.gates != planned.settings.gates
+            })
+        });
+        let rows: Vec<&str> = rows.map(|(row, _)| row.id.as_str()).collect();
+        if !rows.is_empty() {
+            let (rows, file) = (rows.join(", "), &self.file.path);
+            print::to_stderr(&format!(
+                "loadline: these rows were judged by gates that have changed: {rows}; \
+                 `loadline suite resume {file}` judges them again\n"
             ));
         }
     }

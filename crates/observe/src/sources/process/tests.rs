@@ -64,6 +64,7 @@ impl Machine {
             roots,
             own_pid: 999,
             kubeconfig: None,
+            programs: Arc::default(),
         };
         ProcessSource::new(settings, &surroundings)
     }

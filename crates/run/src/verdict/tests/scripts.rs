@@ -202,6 +202,35 @@ fn a_lost_part_of_a_load_without_a_number_is_told_without_one() {
 }
 
 #[test]
+fn a_target_that_nobody_asks_any_more_has_not_stopped_responding() {
+    let mut run = Run::new(arrivals(50, 14, 8), 14.0, 375, 0.3);
+    run.totals.asked = Some(700);
+    run.totals.seen.counts.lost = 2;
+    run.seconds(14, |number, row| {
+        let each = [50, 25, 0][usize::from(number >= 6) + usize::from(number >= 9)];
+        (row.started, row.completed, row.good) = (each, each, each);
+        row.active_vus = 2;
+    });
+    let verdict = run.judge();
+    assert!(found(&verdict, Code::TargetDied).is_some(), "{verdict:?}");
+    for agent in ["agent-1", "agent-2"] {
+        run.events.push(Mark {
+            at_ns: 6 * 1_000 * MS,
+            kind: AGENT_LOST_MARK.to_owned(),
+            text: format!("{agent} is lost"),
+        });
+    }
+    let verdict = run.judge();
+    assert!(found(&verdict, Code::TargetDied).is_none(), "{verdict:?}");
+    assert_eq!(verdict.limit, Limit::Generator, "{}", verdict.headline);
+    let headline = &verdict.headline;
+    assert!(
+        headline.contains("a part of the generator was lost"),
+        "{headline}"
+    );
+}
+
+#[test]
 fn a_run_that_ends_in_its_warm_up_has_measured_nothing() {
     let mut run = Run::new(constant_vus(2, 2), 2.0, 900, 2.0);
     let counts = std::mem::take(&mut run.totals.seen.counts);

@@ -16,7 +16,8 @@ use super::code::Code;
 use super::downtime::breaks_off;
 use super::facts::{Facts, PlannedWords, share};
 use super::failing::{
-    completes_no_iteration, is_flooded, is_handshake_at_times, is_unconnected, may_be_too_large,
+    breaks_handshakes_off, completes_no_iteration, is_flooded, is_handshake_at_times,
+    is_unconnected, may_be_too_large,
 };
 use super::lateness;
 use super::path;
@@ -242,7 +243,7 @@ fn next_step(facts: &Facts<'_>, limit: Limit) -> &'static str {
             "connections go through the proxy: check that it answers and reaches the target, or raise {timeout}"
         }
         Some(_) if is_unconnected(facts) && facts.is_over_tls() => {
-            "look for a full accept queue, a firewall, or a target too busy for TLS handshakes, or raise {timeout}"
+            "look for a full accept queue, a firewall, a link that drops large packets (MTU: certificates), or a target too busy for TLS handshakes, or raise {timeout}"
         }
         Some(_) if is_unconnected(facts) => ErrorClass::ConnectTimeout.hint(),
         Some(class @ ErrorClass::Certificate) if is_handshake_at_times(facts, class) => {
@@ -253,6 +254,9 @@ fn next_step(facts: &Facts<'_>, limit: Limit) -> &'static str {
         }
         Some(class) if is_handshake_at_times(facts, class) => {
             "some TLS handshakes succeed: look for a target too busy for them, or for servers behind this address that differ"
+        }
+        Some(class) if breaks_handshakes_off(facts, class) => {
+            "look at the target's log: it breaks TLS handshakes off, or speaks no TLS on this port"
         }
         Some(class) => class.hint(),
         None if facts.is_without_handshake() => {

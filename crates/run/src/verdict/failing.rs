@@ -236,9 +236,23 @@ fn plan_or_other(facts: &Facts<'_>, class: ErrorClass) -> Limit {
     match class {
         ErrorClass::Dns | ErrorClass::Proxy if facts.counts.completed > 0 => Limit::Network,
         ErrorClass::Dns if looks_up_in_vain(facts) => Limit::Network,
-        _ if is_handshake_at_times(facts, class) => Limit::Target,
+        _ if is_handshake_at_times(facts, class) || breaks_handshakes_off(facts, class) => {
+            Limit::Target
+        }
         _ => Limit::Plan,
     }
+}
+
+/// Whether most handshakes that failed were broken off by the target, which did not refuse what it was offered.
+pub(super) fn breaks_handshakes_off(facts: &Facts<'_>, class: ErrorClass) -> bool {
+    let errors = facts.seen.errors.rows();
+    let broken_off: u64 = errors
+        .filter(|(key, _)| key.is_broken_off())
+        .map(|(_, times)| times)
+        .sum();
+    class == ErrorClass::Tls
+        && broken_off > 0
+        && broken_off.saturating_mul(2) >= facts.failed(class)
 }
 
 /// Whether lookups fail so late that nobody answered them; that a name does not exist is answered at once.

@@ -1,0 +1,108 @@
+//! Paths that become longer, hold packets back or reorder them, and pauses of a load that was carried.
+//!
+//! Must not know thresholds of the verdict. Invariant: what a target may cause as well is not blamed on the network alone.
+
+use loadline_metric::TimeTrend;
+use loadline_model::heat::Heat;
+use loadline_model::verdict::Limit;
+
+use super::builder::{MS, Run, arrivals, found, percentiles, rate_ramp};
+use crate::verdict::Code;
+
+/// Connections to another machine: smallest and smoothed round trips in milliseconds.
+fn connect(run: &mut Run, smallest_ms: f64, smoothed_ms: &[f64]) {
+    let ns = |ms: f64| (ms * MS as f64) as u64;
+    let seen = &mut run.totals.seen;
+    seen.peers.row("10.0.0.2:80".to_owned()).answered = seen.counts.completed;
+    seen.connections.opened = smoothed_ms.len() as u64;
+    for smoothed in smoothed_ms {
+        seen.connections.connect.record(ns(smallest_ms));
+        seen.connections.min_rtt.record(ns(smallest_ms));
+        seen.connections.rtt.record(ns(*smoothed));
+    }
+}
+
+/// Every other second of a rising load ends with packets held for more than half a second: by the path, whose round trip
+/// shows it, or by a target that hangs.
+#[test]
+fn pauses_of_a_rising_load_count_if_they_are_long() {
+    for (smoothed_ms, held_ms, limit) in [
+        (67.0, 600, Limit::Network),
+        (3.0, 600, Limit::Target),
+        (3.0, 300, Limit::Nobody),
+    ] {
+        let mut run = Run::new(rate_ramp(300, 9, 200), 9.0, 1_350, 3.0);
+        run.answer(
+            1_350,
+            &[(0.85, 3 * MS), (0.08, 100 * MS), (0.07, held_ms * MS)],
+        );
+        connect(&mut run, 2.0, &[smoothed_ms; 100]);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            let worst = if second % 2 == 1 { held_ms as f64 } else { 4.0 };
+            row.service_time_ns = percentiles(3.0, worst);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let pauses = found(&verdict, Code::Pauses);
+        let advice = pauses.map(|it| it.advice.clone().unwrap_or_default());
+        let (headline, words) = match limit {
+            Limit::Network => (
+                "but the network stalled: ",
+                "packets waited on the network path",
+            ),
+            Limit::Target => ("but responses stalled: ", "look for what stops the target"),
+            _ => ("delivered: ", ""),
+        };
+        assert!(verdict.headline.contains(headline), "{}", verdict.headline);
+        assert_eq!(advice.is_some(), limit != Limit::Nobody);
+        assert!(advice.is_none_or(|it| it.starts_with(words)));
+    }
+}
+
+/// A target that is stopped once for a second.
+#[test]
+fn one_pause_counts_if_one_in_twenty_waited_half_a_second() {
+    for (part, second, limit) in [
+        (0.1, 3, Limit::Target),
+        (0.02, 3, Limit::Nobody),
+        // A start is not a pause.
+        (0.1, 0, Limit::Nobody),
+    ] {
+        let mut run = Run::new(arrivals(200, 8, 400), 8.0, 1_600, 3.0);
+        run.answer(1_600, &[(1.0 - part, 3 * MS), (part, 800 * MS)]);
+        run.series[second].service_time_ns = percentiles(3.0, 1_000.0);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let told = found(&verdict, Code::Pauses).map(|it| it.text.as_str());
+        let text = "in 1 of 8 seconds responses stalled for up to 1 s; the median was 3.00 ms";
+        assert_eq!(told, (limit == Limit::Target).then_some(text));
+    }
+}
+
+/// A target that is stopped for the first half of each second, whose end is a calm one or in the middle of a pause.
+#[test]
+fn pauses_in_step_with_the_seconds_show_in_what_is_in_flight() {
+    for (in_flight, limit) in [
+        ([2, 2, 48, 48], Limit::Target),
+        ([13, 15, 9, 17], Limit::Nobody),
+    ] {
+        let mut run = Run::new(arrivals(100, 8, 300), 8.0, 800, 23.0);
+        let times = [(0.6, 15 * MS), (0.2, 230 * MS), (0.2, 450 * MS)];
+        run.answer(800, &times);
+        let mut each = TimeTrend::default();
+        times
+            .iter()
+            .for_each(|(part, ns)| each.record_n(*ns, (part * 100.0) as u64));
+        for (second, row) in run.series.iter_mut().enumerate() {
+            row.heat = Heat::of(&each);
+            row.active_vus = in_flight[second / 2];
+            row.service_time_ns = percentiles(23.0, 520.0);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        assert_eq!(
+            found(&verdict, Code::Pauses).is_some(),
+            limit == Limit::Target
+        );
+    }
+}

@@ -3,8 +3,6 @@
 //! Must not know durations. Invariant: a class of failures belongs to one side, unless measurements of the
 //! connections contradict.
 
-use std::net::SocketAddr;
-
 use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::Limit;
@@ -46,12 +44,7 @@ pub(super) fn keeps_out(facts: &Facts<'_>) -> bool {
 
 /// Whether every responding peer is on this machine and close: nothing in between could block anything.
 pub(super) fn is_on_loopback(facts: &Facts<'_>) -> bool {
-    let is_loopback = |peer: &String| {
-        let address: Option<SocketAddr> = peer.parse().ok();
-        address.is_some_and(|address| address.ip().is_loopback())
-    };
-    let mut peers = facts.seen.peers.rows().map(|(peer, _)| peer).peekable();
-    peers.peek().is_some() && peers.all(is_loopback) && path::round_trip(facts).is_none()
+    path::leads_to_loopback(facts) && path::round_trip(facts).is_none()
 }
 
 /// Whether most failures are requests that timed out before they had a connection.
@@ -243,6 +236,13 @@ fn plan_or_other(facts: &Facts<'_>, class: ErrorClass) -> Limit {
     }
 }
 
+/// Whether lookups fail so late that nobody answered them; that a name does not exist is answered at once.
+fn looks_up_in_vain(facts: &Facts<'_>) -> bool {
+    const LATE_NS: f64 = 1e9;
+    let usual = facts.seen.failed_time.quantile(0.5);
+    usual.is_some_and(|ns| ns >= LATE_NS)
+}
+
 /// Whether most handshakes that failed were broken off by the target, which did not refuse what it was offered.
 pub(super) fn breaks_handshakes_off(facts: &Facts<'_>, class: ErrorClass) -> bool {
     let errors = facts.seen.errors.rows();
@@ -253,13 +253,6 @@ pub(super) fn breaks_handshakes_off(facts: &Facts<'_>, class: ErrorClass) -> boo
     class == ErrorClass::Tls
         && broken_off > 0
         && broken_off.saturating_mul(2) >= facts.failed(class)
-}
-
-/// Whether lookups fail so late that nobody answered them; that a name does not exist is answered at once.
-fn looks_up_in_vain(facts: &Facts<'_>) -> bool {
-    const LATE_NS: f64 = 1e9;
-    let usual = facts.seen.failed_time.quantile(0.5);
-    usual.is_some_and(|ns| ns >= LATE_NS)
 }
 
 /// Whether some handshakes fail while others succeed: an overloaded target, or different servers behind one

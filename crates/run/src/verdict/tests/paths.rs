@@ -6,7 +6,7 @@ use loadline_metric::TimeTrend;
 use loadline_model::heat::Heat;
 use loadline_model::verdict::Limit;
 
-use super::builder::{MS, Run, arrivals, found, percentiles, rate_ramp};
+use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles, rate_ramp};
 use crate::verdict::Code;
 
 /// Connections to another machine: smallest and smoothed round trips in milliseconds.
@@ -19,6 +19,35 @@ fn connect(run: &mut Run, smallest_ms: f64, smoothed_ms: &[f64]) {
         seen.connections.connect.record(ns(smallest_ms));
         seen.connections.min_rtt.record(ns(smallest_ms));
         seen.connections.rtt.record(ns(*smoothed));
+    }
+}
+
+/// A route of 80 ms in the place of a short one: nearly all requests came before it, most of the users' time after it.
+#[test]
+fn a_path_that_becomes_longer_takes_the_users_time_not_the_requests() {
+    for (smoothed_ms, limit) in [(80.5, Limit::Network), (41.0, Limit::Target)] {
+        let mut run = Run::new(constant_vus(10, 8), 8.0, 30_500, 2.6);
+        run.answer(30_500, &[(0.982, MS), (0.018, 81 * MS)]);
+        connect(&mut run, 0.02, &[smoothed_ms; 10]);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            row.active_vus = 10;
+            let (each, ms) = if second < 4 {
+                (7_500, 1.0)
+            } else {
+                (125, 81.0)
+            };
+            (row.started, row.completed, row.good) = (each, each, each);
+            row.service_time_ns = percentiles(ms + second as f64 / 100.0, ms + 1.0);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let told = found(&verdict, Code::NetworkBound).map(|it| it.text.as_str());
+        let text = "the round trip grew from 20 µs to 80.5 ms";
+        assert_eq!(told, (limit == Limit::Network).then_some(text));
+        // That the seconds before and after it rose as well is chance.
+        let slowing = found(&verdict, Code::Slowing).expect("it is told");
+        let words = "responses took longer from second 4 on";
+        assert!(slowing.text.starts_with(words), "{}", slowing.text);
     }
 }
 

@@ -282,7 +282,8 @@ fn knee_headline(knee: &Knee, limit: Limit) -> Headline {
         Limit::Generator => "the generator, not the target, was at its limit",
         Limit::Network => "the network was at its limit",
         Limit::Plan => "the plan's virtual users were all busy",
-        Limit::Target | Limit::Nobody | Limit::Unknown => "the target saturated",
+        Limit::Unknown => "goodput stopped rising",
+        Limit::Target | Limit::Nobody => "the target saturated",
     };
     let passed = knee.passed.as_ref().map(|passed| {
         format!(

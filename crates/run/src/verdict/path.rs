@@ -94,6 +94,28 @@ fn shared_ns(facts: &Facts<'_>) -> Option<f64> {
     (shortest >= ALIKE * longest).then_some(shortest)
 }
 
+/// Whether packets may queue on a path that is not short: the smoothed round trip of all connections is as long as a response
+/// takes, and far longer than the smallest. It is as long too if the target responds before its kernel sends the delayed
+/// acknowledgment, which then comes with the response. A time that even the fastest response took is no queue.
+pub(super) fn may_queue(facts: &Facts<'_>) -> bool {
+    const LONGER: f64 = 2.0;
+    /// Minimum ratio of the round trip to the mean response.
+    const AS_LONG: f64 = 0.85;
+    /// Maximum ratio of the fastest response to the mean one.
+    const FASTEST: f64 = 0.6;
+    let connections = &facts.seen.connections;
+    let smallest = [connections.min_rtt.min(), connections.connect.min()];
+    let smallest = smallest.into_iter().flatten().min().unwrap_or(0) as f64;
+    let both = shared_ns(facts).zip(facts.answered_time().mean());
+    // Without the time for the connection.
+    let waiting = &facts.seen.phases.waiting;
+    let varies = waiting.min().unwrap_or(0) as f64 <= FASTEST * waiting.mean().unwrap_or(0.0);
+    smallest / 1e9 >= ROUND_TRIP_MIN_S
+        && varies
+        && both.is_some_and(|(rtt, mean)| rtt >= LONGER * smallest && rtt >= AS_LONG * mean)
+        && !leads_to_loopback(facts)
+}
+
 /// Whether every peer that responded is on this machine.
 pub(super) fn leads_to_loopback(facts: &Facts<'_>) -> bool {
     let is_loopback = |peer: &String| {

@@ -51,6 +51,37 @@ fn a_path_that_becomes_longer_takes_the_users_time_not_the_requests() {
     }
 }
 
+/// Acknowledgments that are delayed come with the responses of a target that takes 37 ms; packets in a queue of 37 ms look
+/// the same. Nearby there is no such queue, connections that share one have the same round trips, and the first request meets
+/// none.
+#[test]
+fn a_round_trip_as_long_as_a_response_is_the_targets_or_a_queues() {
+    for (smallest_ms, smoothed_ms, fastest_ms, limit) in [
+        (3.0, [36.5, 37.0], 12, Limit::Unknown),
+        (0.3, [36.5, 37.0], 12, Limit::Target),
+        (3.0, [12.0, 37.0], 12, Limit::Target),
+        (3.0, [36.5, 37.0], 33, Limit::Target),
+    ] {
+        let mut run = Run::new(constant_vus(50, 8), 8.0, 10_600, 37.5);
+        let waiting = &mut run.totals.seen.phases.waiting;
+        waiting.record(fastest_ms * MS);
+        (0..1_000).for_each(|_| waiting.record(37 * MS));
+        connect(&mut run, smallest_ms, &smoothed_ms.repeat(25));
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let shared = found(&verdict, Code::SharedLimit);
+        if limit == Limit::Unknown {
+            let words = "the limit is unknown (the target, or a queue on the path to it)";
+            assert!(verdict.headline.ends_with(words), "{}", verdict.headline);
+            let text = &shared.expect("the parts are told").text;
+            assert!(
+                text.contains("in the target, or in a queue on the way to it (92.0 %)"),
+                "{text}"
+            );
+        }
+    }
+}
+
 /// Every other second of a rising load ends with packets held for more than half a second: by the path, whose round trip
 /// shows it, or by a target that hangs.
 #[test]

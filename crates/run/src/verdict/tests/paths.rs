@@ -166,3 +166,29 @@ fn pauses_in_step_with_the_seconds_show_in_what_is_in_flight() {
         );
     }
 }
+
+/// A link that loses four of five packets carries nothing.
+#[test]
+fn most_packets_out_of_order_were_overtaken_not_lost() {
+    for (out_of_order, words) in [
+        (
+            6_000,
+            "parts of responses overtook others (60.0 TCP segments per response",
+        ),
+        (
+            1_500,
+            "parts of responses were lost and retransmitted, or overtaken (15.0 TCP",
+        ),
+    ] {
+        let mut run = Run::new(constant_vus(5, 10), 10.0, 100, 500.0);
+        connect(&mut run, 10.0, &[12.0; 5]);
+        let seen = &mut run.totals.seen;
+        seen.counts.body_bytes = 100 * 76 * 1_448;
+        seen.connections.out_of_order = out_of_order;
+        (0..100).for_each(|_| seen.phases.receiving.record(400 * MS));
+        let verdict = run.judge();
+        let told = &found(&verdict, Code::AnswersLost).expect("it is told").text;
+        assert!(told.starts_with(words), "{told}");
+        assert_eq!(verdict.limit, Limit::Network);
+    }
+}

@@ -192,3 +192,18 @@ fn most_packets_out_of_order_were_overtaken_not_lost() {
         assert_eq!(verdict.limit, Limit::Network);
     }
 }
+
+/// A generator that has the machine for itself in one second gets far more responses in it.
+#[test]
+fn the_usual_rate_beside_an_outage_is_not_that_of_the_best_second() {
+    let mut run = Run::new(constant_vus(10, 10), 10.0, 12_000, 5.0);
+    let good = [1_180, 1_470, 1_420, 0, 0, 0, 930, 1_360, 1_410, 3_800];
+    for (row, good) in run.series.iter_mut().zip(good) {
+        row.active_vus = 10;
+        (row.started, row.completed, row.good) = (good, good, good);
+    }
+    let verdict = run.judge();
+    let outage = &found(&verdict, Code::OutageSeen).expect("it is told").text;
+    let words = "for 3 s from 3 s on, goodput fell below 10.0 % of its usual 1,410/s";
+    assert!(outage.starts_with(words), "{outage}");
+}

@@ -21,6 +21,7 @@ mod limits;
 mod link;
 mod losses;
 mod names;
+mod next_step;
 mod path;
 mod queue;
 mod resources;

@@ -78,6 +78,12 @@ pub(super) fn may_be_too_large(facts: &Facts<'_>) -> bool {
     is_far && facts.counts.completed > 0 && names::always_fails(facts)
 }
 
+/// Whether the responses to that name were sent, and lost.
+pub(super) fn are_too_large(facts: &Facts<'_>) -> bool {
+    may_be_too_large(facts)
+        && facts.are_lost_with_acknowledgments(facts.failed(ErrorClass::Timeout))
+}
+
 /// Whose failures, refusals and wrong responses are in the way if nobody is delayed.
 pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
     let failing = failing_from(facts, FAILURES_OF_OFFERED);
@@ -211,6 +217,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
             Limit::Unknown
         }
         Fault::Target if is_unconnected(facts) && !is_near => Limit::Unknown,
+        Fault::Target if class == ErrorClass::Timeout && are_too_large(facts) => Limit::Network,
         Fault::Target if class == ErrorClass::Timeout && may_be_too_large(facts) => Limit::Unknown,
         Fault::Target => Limit::Target,
         Fault::Network if class == ErrorClass::ConnectTimeout && is_near => Limit::Target,

@@ -7,7 +7,8 @@ use loadline_model::verdict::Limit;
 
 use super::facts::Facts;
 use super::failing::{
-    breaks_handshakes_off, is_flooded, is_handshake_at_times, is_unconnected, may_be_too_large,
+    are_too_large, breaks_handshakes_off, is_flooded, is_handshake_at_times, is_unconnected,
+    may_be_too_large,
 };
 use super::path;
 use super::signs;
@@ -24,6 +25,9 @@ pub(super) fn next_step(facts: &Facts<'_>, limit: Limit) -> &'static str {
         }
         _ if signs::are_lost_on_the_way(facts) => {
             "they were lost on the network path: look for a broken link, a firewall, or a link that drops large packets (MTU)"
+        }
+        Some(ErrorClass::Timeout) if are_too_large(facts) => {
+            "look for a link that drops large packets (MTU): what acknowledged the requests came with the responses, and was lost with them"
         }
         Some(ErrorClass::Timeout)
             if facts.all.bytes_received == 0 && path::round_trip(facts).is_some()

@@ -148,11 +148,32 @@ pub struct ErrorKey {
 impl ErrorKey {
     /// Suffix of the detail of requests that were given up before a response began.
     pub const HEADERS_AWAITED: &str = "while waiting for the response headers";
+    /// The detail of a handshake during which the peer closed the connection.
+    pub const CLOSED_IN_HANDSHAKE: &str = "the peer closed during the TLS handshake";
+    /// Precedes the name of an alert, in quotes, in the detail of a handshake that the target ended with it.
+    pub const ALERT_SENT: &str = "the target sent the TLS alert";
+    /// Alerts about the sender itself, or about records and keys that both sides made (RFC 8446 section 6.2), in Go's words:
+    /// the others are about what this side offered.
+    const OWN_ALERTS: [&str; 4] = [
+        "close notify",
+        "internal error",
+        "bad record MAC",
+        "error decrypting message",
+    ];
 
     /// Whether the requests were given up before a response began.
     #[must_use]
     pub fn awaited_headers(&self) -> bool {
         self.class == ErrorClass::Timeout && self.detail.ends_with(Self::HEADERS_AWAITED)
+    }
+
+    /// Whether the target broke off the TLS handshake without refusing what it was offered.
+    #[must_use]
+    pub fn is_broken_off(&self) -> bool {
+        let alert = self.detail.strip_prefix(Self::ALERT_SENT);
+        let name = alert.and_then(|rest| rest.split('"').nth(1));
+        let is_own = name.is_some_and(|name| Self::OWN_ALERTS.contains(&name));
+        self.class == ErrorClass::Tls && (is_own || self.detail == Self::CLOSED_IN_HANDSHAKE)
     }
 }
 

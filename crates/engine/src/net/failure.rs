@@ -10,6 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use loadline_model::ErrorClass;
 use loadline_model::script_names::Network;
+use loadline_model::snapshot::ErrorKey;
 use loadline_wire::WireError;
 
 use super::alert::{alert, in_words, likely_cause};
@@ -222,7 +223,7 @@ pub(super) fn tls_detail(error: &rustls::Error, first: &[u8]) -> String {
             "the target requires a client certificate".to_owned()
         }
         rustls::Error::AlertReceived(description) => {
-            format!("the target sent the TLS alert \"{}\"", alert(*description))
+            format!("{} \"{}\"", ErrorKey::ALERT_SENT, alert(*description))
         }
         rustls::Error::InvalidMessage(_) | rustls::Error::PeerIncompatible(_)
             if cause.is_some() =>
@@ -338,6 +339,13 @@ mod tests {
         let words =
             "the target sent the TLS alert \"handshake failure\": it may want a client certificate";
         assert!(vague.detail.starts_with(words), "{}", vague.detail);
+        let own = failure(rustls::Error::AlertReceived(
+            rustls::AlertDescription::InternalError,
+        ));
+        assert_eq!(
+            own.detail,
+            "the target sent the TLS alert \"internal error\""
+        );
         let corrupt = failure(rustls::Error::DecryptError);
         assert_eq!(corrupt.class, ErrorClass::Malformed);
         assert_eq!(

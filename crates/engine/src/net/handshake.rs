@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use loadline_model::ErrorClass;
+use loadline_model::snapshot::ErrorKey;
 use rustls::{AlertDescription, CertificateError, CipherSuite, ClientConfig, ProtocolVersion};
 use rustls_pki_types::ServerName;
 use tokio::io::AsyncReadExt;
@@ -108,7 +109,7 @@ fn failure_of(error: &io::Error, first: &[u8], local: Option<SocketAddr>) -> Fai
         });
     }
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        return Failure::new(ErrorClass::Tls, "the peer closed during the TLS handshake")
+        return Failure::new(ErrorClass::Tls, ErrorKey::CLOSED_IN_HANDSHAKE)
             .because(Cause::ClosedInHandshake);
     }
     let mut failure = Failure::on_connection(Stage::Reading, error, local);

@@ -135,7 +135,28 @@ pub(super) fn is_let_go_in_bunches(facts: &Facts<'_>) -> Option<[u64; 2]> {
     let is_so = facts.open && facts.load_is_constant() && in_flight.len() >= ROWS_MIN;
     let active = facts.rows.iter().map(|row| row.active_vus);
     let ends = [active.clone().min()?, active.max()?];
-    (is_so && waits && swings && falls(facts, mean) >= FALLS_MIN).then_some(ends)
+    let is_repeated = || falls(facts, mean) >= FALLS_MIN || is_in_step(facts, SWINGS);
+    (is_so && waits && swings && is_repeated()).then_some(ends)
+}
+
+/// Whether in most seconds far more or far fewer requests were in flight at the end than their times explain, which are
+/// shorter than a second: whatever holds them up does so once in every second, so that no second is a quiet one. `swings` is
+/// the least ratio of the squared difference to the number expected.
+fn is_in_step(facts: &Facts<'_>, swings: f64) -> bool {
+    const SECOND_NS: f64 = 1e9;
+    /// Steps of the summation.
+    const STEPS: u32 = 20;
+    let longest = facts.answered_time().quantile(0.99).unwrap_or(0.0);
+    let differs = |row: &&&Row| {
+        let middle = |step: u32| (f64::from(step) + 0.5) / f64::from(STEPS);
+        let times = (0..STEPS).filter_map(|step| row.heat.quantile(middle(step)));
+        let mean_s = times.sum::<u64>() as f64 / f64::from(STEPS) / SECOND_NS;
+        // Little's law.
+        let expected = (row.completed as f64 * mean_s / row_seconds(row)).max(1.0);
+        (row.active_vus as f64 - expected).powi(2) >= swings * expected
+    };
+    let differing = facts.rows.iter().filter(differs).count();
+    longest < SECOND_NS && differing * 2 > facts.rows.len()
 }
 
 /// How often the number in flight fell from above its mean to less than half of it, to the last response.

@@ -61,7 +61,7 @@ pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
     let later = rows.windows(2).filter(|two| !catches_up(two[0], two[1]));
     let up = rows.iter().take(1).chain(later.map(|two| &two[1]));
     let up: Vec<f64> = up.map(|row| good(row)).collect();
-    let most = up.iter().copied().fold(0.0, f64::max);
+    let most = most_of(&up);
     let usual = median(up.into_iter().filter(|good| *good >= RECOVERED * most))?;
     let usual = usual.min(asked_for(facts));
     if usual < USUAL_MIN {
@@ -88,6 +88,18 @@ pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
         begins,
         length: length.or(comes_back.then_some(rows.len() - begins)),
     })
+}
+
+/// The most good responses per second but for one second, in which the generator may have had its machine for itself; those of
+/// that second, if hardly any came in all the others.
+fn most_of(up: &[f64]) -> f64 {
+    let mut up = up.to_vec();
+    up.sort_by(|a, b| b.total_cmp(a));
+    match up[..] {
+        [most, next, ..] if next < DOWN * most => most,
+        [_, next, ..] => next,
+        _ => 0.0,
+    }
 }
 
 /// Requests per second that an open load asks for: what comes beyond them was due before. A script asks for as many as it likes.

@@ -3,8 +3,6 @@
 //! Must not know durations. Invariant: a class of failures belongs to one side, unless measurements of the
 //! connections contradict.
 
-use std::net::SocketAddr;
-
 use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::Limit;
@@ -46,12 +44,7 @@ pub(super) fn keeps_out(facts: &Facts<'_>) -> bool {
 
 /// Whether every responding peer is on this machine and close: nothing in between could block anything.
 pub(super) fn is_on_loopback(facts: &Facts<'_>) -> bool {
-    let is_loopback = |peer: &String| {
-        let address: Option<SocketAddr> = peer.parse().ok();
-        address.is_some_and(|address| address.ip().is_loopback())
-    };
-    let mut peers = facts.seen.peers.rows().map(|(peer, _)| peer).peekable();
-    peers.peek().is_some() && peers.all(is_loopback) && path::round_trip(facts).is_none()
+    path::leads_to_loopback(facts) && path::round_trip(facts).is_none()
 }
 
 /// Whether most failures are requests that timed out before they had a connection.
@@ -83,6 +76,12 @@ pub(super) fn is_flooded(facts: &Facts<'_>) -> bool {
 pub(super) fn may_be_too_large(facts: &Facts<'_>) -> bool {
     let is_far = path::round_trip(facts).is_some();
     is_far && facts.counts.completed > 0 && names::always_fails(facts)
+}
+
+/// Whether the responses to that name were sent, and lost.
+pub(super) fn are_too_large(facts: &Facts<'_>) -> bool {
+    may_be_too_large(facts)
+        && facts.are_lost_with_acknowledgments(facts.failed(ErrorClass::Timeout))
 }
 
 /// Whose failures, refusals and wrong responses are in the way if nobody is delayed.
@@ -218,6 +217,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
             Limit::Unknown
         }
         Fault::Target if is_unconnected(facts) && !is_near => Limit::Unknown,
+        Fault::Target if class == ErrorClass::Timeout && are_too_large(facts) => Limit::Network,
         Fault::Target if class == ErrorClass::Timeout && may_be_too_large(facts) => Limit::Unknown,
         Fault::Target => Limit::Target,
         Fault::Network if class == ErrorClass::ConnectTimeout && is_near => Limit::Target,
@@ -236,7 +236,9 @@ fn plan_or_other(facts: &Facts<'_>, class: ErrorClass) -> Limit {
     match class {
         ErrorClass::Dns | ErrorClass::Proxy if facts.counts.completed > 0 => Limit::Network,
         ErrorClass::Dns if looks_up_in_vain(facts) => Limit::Network,
-        _ if is_handshake_at_times(facts, class) => Limit::Target,
+        _ if is_handshake_at_times(facts, class) || breaks_handshakes_off(facts, class) => {
+            Limit::Target
+        }
         _ => Limit::Plan,
     }
 }
@@ -246,6 +248,18 @@ fn looks_up_in_vain(facts: &Facts<'_>) -> bool {
     const LATE_NS: f64 = 1e9;
     let usual = facts.seen.failed_time.quantile(0.5);
     usual.is_some_and(|ns| ns >= LATE_NS)
+}
+
+/// Whether most handshakes that failed were broken off by the target, which did not refuse what it was offered.
+pub(super) fn breaks_handshakes_off(facts: &Facts<'_>, class: ErrorClass) -> bool {
+    let errors = facts.seen.errors.rows();
+    let broken_off: u64 = errors
+        .filter(|(key, _)| key.is_broken_off())
+        .map(|(_, times)| times)
+        .sum();
+    class == ErrorClass::Tls
+        && broken_off > 0
+        && broken_off.saturating_mul(2) >= facts.failed(class)
 }
 
 /// Whether some handshakes fail while others succeed: an overloaded target, or different servers behind one

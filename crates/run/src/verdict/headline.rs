@@ -221,7 +221,11 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
                 format!("the offered load was delivered, but packets were lost: {text}")
             }
             (None, _) if stability::interrupts_many(facts) => {
-                format!("the offered load was delivered, but responses stalled: {text}")
+                let what = match limit {
+                    Limit::Network => "the network",
+                    _ => "responses",
+                };
+                format!("the offered load was delivered, but {what} stalled: {text}")
             }
             (None, _) if backlog::piles_up(facts) || backlog::keeps_some_waiting(facts) => {
                 let answered = rate(facts.mean_per_second(|row| row.good));
@@ -278,7 +282,8 @@ fn knee_headline(knee: &Knee, limit: Limit) -> Headline {
         Limit::Generator => "the generator, not the target, was at its limit",
         Limit::Network => "the network was at its limit",
         Limit::Plan => "the plan's virtual users were all busy",
-        Limit::Target | Limit::Nobody | Limit::Unknown => "the target saturated",
+        Limit::Unknown => "goodput stopped rising",
+        Limit::Target | Limit::Nobody => "the target saturated",
     };
     let passed = knee.passed.as_ref().map(|passed| {
         format!(

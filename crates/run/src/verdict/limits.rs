@@ -135,6 +135,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
 fn tempered(facts: &Facts<'_>, limit: Limit, weights: Weights, seen: &Seen) -> Limit {
     match limit {
         Limit::Target if is_kept_out(facts) => Limit::Unknown,
+        Limit::Target if seen.culprit.is_none() && path::may_queue(facts) => Limit::Unknown,
         Limit::Network if hardly_runs(facts, weights) => Limit::Generator,
         Limit::Target if seen.culprit.is_none() && fails_mostly(facts) => {
             side_of_failures(facts).unwrap_or(limit)
@@ -473,18 +474,20 @@ fn is_slow(time: &TimeTrend) -> bool {
 fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> {
     let time = weights::mean_time(facts)?;
     let sides = weights.sides();
+    let may_queue = path::may_queue(facts);
     let is_told = match limit {
         Limit::Nobody | Limit::Plan => false,
-        Limit::Unknown => sides[0].share < NAMED,
+        Limit::Unknown => sides[0].share < NAMED || may_queue,
         _ => sides[1].share >= TOLD,
     };
     is_told.then(|| {
         let taken = sides.iter().filter(|side| side.share >= 0.05);
         let taken = taken.map(|side| {
             let part = duration(side.share * time);
-            let also = match side.name == "target" && signs::loses_segments(facts) {
-                true => ", or waiting for its retransmits",
-                false => "",
+            let also = match side.name == "target" {
+                true if signs::loses_segments(facts) => ", or waiting for its retransmits",
+                true if may_queue => ", or in a queue on the way to it",
+                _ => "",
             };
             format!("{part} {}{also} ({})", side.place, percent(side.share))
         });
@@ -498,6 +501,9 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
             false if signs::loses_segments(facts) => {
                 "find what loses packets between the generator and the target, and run again"
             }
+            false if may_queue => {
+                "run again with a new connection for each request: connects wait in a queue on the path, but not for the target"
+            }
             false => "move the generator nearer to the target and run again",
         };
         Code::SharedLimit.finding(Gravity::Caution, text, advice)
@@ -505,8 +511,11 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
 }
 
 /// For the headline: the shares of the sides, if it was not one side alone and they are the reason for the limit.
-pub(super) fn divided(limit: Limit, weights: Option<Weights>) -> Option<String> {
+pub(super) fn divided(facts: &Facts<'_>, limit: Limit, weights: Option<Weights>) -> Option<String> {
     let weights = weights?;
+    if limit == Limit::Unknown && path::may_queue(facts) {
+        return Some("the target, or a queue on the path to it".to_owned());
+    }
     let sides = weights.sides();
     let [first, second, _] = &sides;
     let is_reason = match limit {

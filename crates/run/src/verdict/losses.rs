@@ -64,6 +64,16 @@ pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     (answers > 0.0 && are_many && are_lost).then_some(each)
 }
 
+/// Whether so many segments of each response come out of order that losses, which stop a sender, do not explain them: later
+/// ones overtake them. `each`: out of order, per response.
+pub(super) fn are_overtaken(facts: &Facts<'_>, each: f64) -> bool {
+    /// Of a response's segments.
+    const MOST: f64 = 0.6;
+    let of_response = facts.mean_body() / SEGMENT;
+    let are_most = (MOST * of_response..=of_response).contains(&each);
+    are_most && facts.counts.failed_total() == 0 && facts.seen.connections.retransmits == 0
+}
+
 /// How long responses wait for lost parts, in seconds: from the first byte to the last, and before it for those of other
 /// responses on the same connection.
 fn gaps_s(facts: &Facts<'_>) -> f64 {

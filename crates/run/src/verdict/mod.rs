@@ -21,6 +21,7 @@ mod limits;
 mod link;
 mod losses;
 mod names;
+mod next_step;
 mod path;
 mod queue;
 mod resources;
@@ -119,7 +120,7 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     let mut headline = headline::headline(&facts, delivery, blame.limit, knee.as_ref(), &findings);
     if let Some(culprit) = seen.culprit.filter(|_| blame.limit == Limit::Target) {
         headline.because(&culprit);
-    } else if let Some(divided) = limits::divided(blame.limit, blame.weights) {
+    } else if let Some(divided) = limits::divided(&facts, blame.limit, blame.weights) {
         headline.add(&format!(" ({divided})"));
     }
     let headline = headline.into_text();

@@ -3,6 +3,8 @@
 //!
 //! Must not know what requests spent their time on. Invariant: a path on this machine or in its rack has no length.
 
+use std::net::SocketAddr;
+
 use loadline_model::snapshot::Connections;
 
 use super::facts::{Facts, share};
@@ -23,6 +25,9 @@ pub(super) const FIRST_FLIGHT: f64 = 10.0 * SEGMENT;
 /// on the path: Linux delays acknowledgements by 40 ms.
 pub(super) const QUEUED_TIMES: f64 = 3.0;
 const QUEUED_MIN_NS: f64 = 45e6;
+
+/// Minimum ratio of the shortest to the longest smoothed round trip of all connections from which they are the same.
+const ALIKE: f64 = 0.8;
 
 /// The round trip in seconds, if it is long enough to matter. The fastest TCP handshake took one round trip, so
 /// it is used if the kernel provides no value.
@@ -62,7 +67,63 @@ pub(super) fn queued_ns(facts: &Facts<'_>) -> Option<f64> {
     let at_least = smallest_ns(facts)? + Connections::QUEUED_NS as f64;
     let queued = facts.seen.connections.rtt.mean();
     let queued = queued.filter(|rtt| *rtt >= at_least);
-    queued.or_else(|| standing_queue_ns(facts))
+    queued
+        .or_else(|| standing_queue_ns(facts))
+        .or_else(|| moved_ns(facts))
+}
+
+/// The smoothed round trip in nanoseconds if it is the same on all connections, far longer than any of their smallest ones by
+/// more than a kernel delays an acknowledgment, and the usual response takes as long at the end: the path became longer.
+/// `None`: it did not.
+pub(super) fn moved_ns(facts: &Facts<'_>) -> Option<f64> {
+    /// More than enough for a busy kernel.
+    const LONGER_NS: f64 = 60e6;
+    let connections = &facts.seen.connections;
+    let before = connections.min_rtt.max()? as f64;
+    let shortest = shared_ns(facts)?;
+    let usual = facts.rows.last()?.service_time_ns?.p50 as f64;
+    let is_longer = shortest >= (QUEUED_TIMES * before).max(before + LONGER_NS);
+    let stays = usual >= ALIKE * shortest;
+    (is_longer && stays && !leads_to_loopback(facts)).then_some(shortest)
+}
+
+/// The shortest of the smoothed round trips of all connections, in nanoseconds, if they are all alike.
+fn shared_ns(facts: &Facts<'_>) -> Option<f64> {
+    let rtt = &facts.seen.connections.rtt;
+    let (shortest, longest) = (rtt.min()? as f64, rtt.max()? as f64);
+    (shortest >= ALIKE * longest).then_some(shortest)
+}
+
+/// Whether packets may queue on a path that is not short: the smoothed round trip of all connections is as long as a response
+/// takes, and far longer than the smallest. It is as long too if the target responds before its kernel sends the delayed
+/// acknowledgment, which then comes with the response. A time that even the fastest response took is no queue.
+pub(super) fn may_queue(facts: &Facts<'_>) -> bool {
+    const LONGER: f64 = 2.0;
+    /// Minimum ratio of the round trip to the mean response.
+    const AS_LONG: f64 = 0.85;
+    /// Maximum ratio of the fastest response to the mean one.
+    const FASTEST: f64 = 0.6;
+    let connections = &facts.seen.connections;
+    let smallest = [connections.min_rtt.min(), connections.connect.min()];
+    let smallest = smallest.into_iter().flatten().min().unwrap_or(0) as f64;
+    let both = shared_ns(facts).zip(facts.answered_time().mean());
+    // Without the time for the connection.
+    let waiting = &facts.seen.phases.waiting;
+    let varies = waiting.min().unwrap_or(0) as f64 <= FASTEST * waiting.mean().unwrap_or(0.0);
+    smallest / 1e9 >= ROUND_TRIP_MIN_S
+        && varies
+        && both.is_some_and(|(rtt, mean)| rtt >= LONGER * smallest && rtt >= AS_LONG * mean)
+        && !leads_to_loopback(facts)
+}
+
+/// Whether every peer that responded is on this machine.
+pub(super) fn leads_to_loopback(facts: &Facts<'_>) -> bool {
+    let is_loopback = |peer: &String| {
+        let address: Option<SocketAddr> = peer.parse().ok();
+        address.is_some_and(|address| address.ip().is_loopback())
+    };
+    let mut peers = facts.seen.peers.rows().map(|(peer, _)| peer).peekable();
+    peers.peek().is_some() && peers.all(is_loopback)
 }
 
 /// Connections made per request.

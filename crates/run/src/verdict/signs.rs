@@ -336,14 +336,24 @@ fn gaps(facts: &Facts<'_>) -> Option<Finding> {
     let each = losses::gaps_each(facts).filter(|_| !is_told)?;
     let receiving = facts.seen.phases.receiving.mean()? / 1e9;
     let part = receiving / weights::mean_time(facts)?;
+    let (what, advice) = match losses::are_overtaken(facts, each) {
+        true => (
+            "parts of responses overtook others",
+            "look for a path that reorders packets: several links, or a queue for each of several CPUs",
+        ),
+        false => (
+            "parts of responses were lost and retransmitted, or overtaken",
+            "look for a lossy or full link, or a bandwidth limit that drops packets, between the target and here",
+        ),
+    };
     (part >= SHARE).then(|| {
         Code::AnswersLost.finding(
             Gravity::Caution,
             format!(
-                "parts of responses were lost and retransmitted ({each:.1} TCP segments per response came out of order): receiving took {} of the time",
+                "{what} ({each:.1} TCP segments per response came out of order): receiving took {} of the time",
                 percent(part.min(1.0))
             ),
-            "look for a lossy or full link, or a bandwidth limit that drops packets, between the target and here",
+            advice,
         )
     })
 }

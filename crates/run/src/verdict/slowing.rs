@@ -100,9 +100,10 @@ fn of_all(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     if times.len() < ROWS_MIN || is_little || names::usually_take(facts, last / 1e9) {
         return None;
     }
-    let how = match rising_share(&times) >= RISES {
+    let at = step(&times, first, last);
+    let how = match rising_share(&times) >= RISES && !at.is_some_and(|at| is_sudden(&times, at)) {
         true => None,
-        false => Some(starts.get(step(&times, first, last)?)?),
+        false => Some(starts.get(at?)?),
     };
     let advice = match (limit, how) {
         (Limit::Network, _) => {
@@ -154,6 +155,18 @@ fn was_carried_at_first(facts: &Facts<'_>) -> bool {
     };
     let first = facts.rows.get(..CARRIED_ROWS);
     first.is_some_and(|rows| rows.iter().all(is_carried))
+}
+
+/// Whether the step at an index, with the second in which it happens, is most of the way from the first to the last time:
+/// that the others rise as well is chance.
+fn is_sudden(times: &[f64], at: usize) -> bool {
+    const MOST: f64 = 0.8;
+    let (Some(first), Some(last)) = (times.first(), times.last()) else {
+        return false;
+    };
+    let before = times[at.saturating_sub(1)];
+    let after = times.get(at + 1).copied().unwrap_or(times[at]);
+    after - before >= MOST * (last - first)
 }
 
 /// The index at which times move from one level to another: before it nearly all are on the near side of the

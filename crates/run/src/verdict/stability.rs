@@ -32,13 +32,15 @@ const MANY: u64 = 100;
 const PAUSE_FACTOR: f64 = 3.0;
 /// Minimum difference between the two in nanoseconds.
 const PAUSE_NS: f64 = 50_000_000.0;
-/// Minimum number of affected seconds; as many as pauses must have ended if these are long.
+/// Minimum number of affected seconds.
 const PAUSES_MIN: usize = 3;
+/// Maximum number of affected seconds of a single pause; it is long enough to hold up many.
+const ONCE_MAX: usize = 2;
 /// Responses that are held up for so many nanoseconds are held up for long.
 const LONG_NS: f64 = 500e6;
 /// Share of the usual responses below which a link that loses segments counts as interrupted.
 const HELD_UP: f64 = 0.5;
-/// Minimum number of pauses that must have ended.
+/// Minimum number of repeated pauses, and of seconds if these are long.
 const ENDS_MIN: usize = 2;
 /// Maximum variation of the gaps between pauses, as a share of their mean, for a period to be reported.
 const REGULAR: f64 = 0.35;
@@ -103,12 +105,17 @@ fn bunches(facts: &Facts<'_>) -> Option<Finding> {
 pub(super) fn interrupts_many(facts: &Facts<'_>) -> bool {
     const NOTICEABLE_NS: f64 = 200e6;
     const MANY_TIMES: f64 = 10.0;
-    let at = facts.answered_time().quantiles(&[0.5, 0.85, 0.95]);
-    let are_held = at.is_some_and(|at| {
-        let beyond = NOTICEABLE_NS.max(MANY_TIMES * at[0]);
-        at[2] - at[0] >= LONG_NS || at[1] - at[0] >= beyond
-    }) || backlog::is_let_go_in_bunches(facts).is_some();
+    let at = facts.answered_time().quantiles(&[0.5, 0.85]);
+    let are_held = at.is_some_and(|at| at[1] - at[0] >= NOTICEABLE_NS.max(MANY_TIMES * at[0]))
+        || holds_many_up_for_long(facts)
+        || backlog::is_let_go_in_bunches(facts).is_some();
     are_held && (is_interrupted(facts) || backlog::stops_for_a_while(facts))
+}
+
+/// Whether one response in twenty of an open load took at least half a second longer than usual.
+fn holds_many_up_for_long(facts: &Facts<'_>) -> bool {
+    let at = facts.answered_time().quantiles(&[0.5, 0.95]);
+    facts.open && at.is_some_and(|at| at[1] - at[0] >= LONG_NS)
 }
 
 /// Whether responses stalled at some time, or stopped.
@@ -335,10 +342,12 @@ fn only_connects(facts: &Facts<'_>, cold: &[&Row], longer_ns: f64) -> bool {
     connections.opened.saturating_mul(2) >= answers && each * 2.0 >= longer_ns
 }
 
-/// Repeated seconds with responses much slower than in the others: the target, or the link, stalls for a
-/// moment.
+/// Seconds with responses much slower than in the others: the target, or the link, stalls for a moment. While a rate rises,
+/// responses become slower anyway, but not for half a second and then quick again.
 fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
-    if !are_comparable(facts) {
+    let is_constant = facts.load_is_constant();
+    let is_carried = facts.open && facts.missed().is_none();
+    if facts.rows.len() < ROWS_MIN || !is_constant && !is_carried {
         return None;
     }
     let rows: Vec<(&Row, f64)> = facts
@@ -350,23 +359,26 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     times.sort_by(f64::total_cmp);
     // Quiet seconds may be less than half.
     let quiet = *times.get(times.len() / 4)?;
-    let least = (PAUSE_FACTOR * quiet).max(quiet + PAUSE_NS);
+    let beyond = |ns: f64| (PAUSE_FACTOR * quiet).max(quiet + ns);
+    let least = beyond(if is_constant { PAUSE_NS } else { LONG_NS });
     let rows: Vec<(&Row, f64)> = rows
         .into_iter()
         .map(|(row, p99)| (row, p99.max(held_for(facts, row, least))))
         .collect();
     let is_hit = |ns: f64| ns >= least;
     let hit: Vec<&(&Row, f64)> = rows.iter().filter(|(_, p99)| is_hit(*p99)).collect();
-    // A slowdown that lasts to the end of the run is not a pause.
-    let runs = rows
-        .windows(2)
-        .filter(|pair| is_hit(pair[0].1) && !is_hit(pair[1].1));
     let longest = median(hit.iter().map(|(_, p99)| *p99))?;
-    let needed = match longest - quiet >= LONG_NS {
-        true => ENDS_MIN,
-        false => PAUSES_MIN,
+    // A slowdown that lasts to the end of the run is not a pause.
+    let ends = rows
+        .windows(2)
+        .filter(|pair| is_hit(pair[0].1) && pair[1].1 < beyond(PAUSE_NS));
+    let is_long = longest - quiet >= LONG_NS;
+    let are_enough = match ends.count() {
+        0 => false,
+        1 => is_long && hit.len() <= ONCE_MAX && !is_hit(rows[0].1) && is_felt_once(facts),
+        _ => hit.len() >= if is_long { ENDS_MIN } else { PAUSES_MIN },
     };
-    if hit.len() < needed || runs.count() < ENDS_MIN {
+    if !are_enough {
         return None;
     }
     // A link with losses delays a few responses: that is reported instead of a pause.
@@ -400,12 +412,17 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             duration(longest / 1e9),
             duration(usual / 1e9)
         ),
-        advice_on_pauses(facts, is_of_link),
+        advice_on_pauses(facts, limit, is_of_link),
     ))
 }
 
+/// Whether a single pause held up many requests of a load that was carried, and is not reported as an outage.
+fn is_felt_once(facts: &Facts<'_>) -> bool {
+    facts.missed().is_none() && holds_many_up_for_long(facts) && downtime(facts).is_none()
+}
+
 /// Where to look for the cause of pauses.
-fn advice_on_pauses(facts: &Facts<'_>, is_of_link: bool) -> &'static str {
+fn advice_on_pauses(facts: &Facts<'_>, limit: Limit, is_of_link: bool) -> &'static str {
     match is_of_link {
         true => "look for what interrupts the network path to the target at these times",
         false if signs::was_stopped(facts) => {
@@ -416,6 +433,9 @@ fn advice_on_pauses(facts: &Facts<'_>, is_of_link: bool) -> &'static str {
         }
         false if link::stood_still(facts) => {
             "the target's kernel acknowledged nothing during these pauses: look for what interrupts the network path, or stops the target's machine"
+        }
+        false if limit == Limit::Network => {
+            "packets waited on the network path during these pauses: look for what interrupts it, or stops the target's machine"
         }
         false => {
             "look for what stops the target at these times: garbage collection, a periodic job, a flush to disk"

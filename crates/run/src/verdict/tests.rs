@@ -11,6 +11,7 @@ mod on_the_way;
 mod one_thing;
 mod pace;
 mod pages;
+mod paths;
 mod queues;
 mod resources;
 mod scripts;

@@ -168,6 +168,12 @@ impl Facts<'_> {
         path::round_trip(self).is_some() && self.are_most(self.seen.connections.gapped, given_up)
     }
 
+    /// Whether most of the timed-out requests were sent again although they had arrived: their acknowledgments came with
+    /// the responses, and were lost with them. The kernel of a target that hangs acknowledges before that.
+    pub(super) fn are_lost_with_acknowledgments(&self, given_up: u64) -> bool {
+        self.are_most(self.seen.connections.needless, given_up)
+    }
+
     /// Whether `connections` are at least half of the connections examined when their requests timed out.
     fn are_most(&self, connections: u64, given_up: u64) -> bool {
         let looked_at = given_up.min(self.seen.connections.min_rtt.count());

@@ -11,7 +11,8 @@ use loadline_model::units;
 use super::facts::{Facts, row_seconds, share};
 use super::link::link;
 use super::losses;
-use super::path::{FIRST_FLIGHT, connections_made, queued_ns, round_trip};
+use super::path::{self, FIRST_FLIGHT, connections_made, queued_ns, round_trip};
+use super::stats::longer_than;
 
 /// Share of the time in which a worker had something to do from which it is what virtual users wait for between
 /// requests.
@@ -325,8 +326,25 @@ pub(super) fn names_s(facts: &Facts<'_>) -> f64 {
 fn network_s(facts: &Facts<'_>) -> f64 {
     let round_trip = round_trip(facts).unwrap_or(0.0);
     let handshakes = connections_made(facts) * handshake_s(facts);
-    let distance = round_trip + handshakes + slow_start_s(facts, round_trip);
+    let distance =
+        round_trip * part_that_travels(facts) + handshakes + slow_start_s(facts, round_trip);
     (distance + losses::waited_s(facts)).max(upload_s(facts)) + names_s(facts)
+}
+
+/// The share of the requests that waited for the round trip: all of them, unless the path became longer than the mean request
+/// takes. Then the many requests before that were quicker than its round trip, and the virtual users' time went into the few
+/// after it.
+fn part_that_travels(facts: &Facts<'_>) -> f64 {
+    /// Of the smoothed round trip.
+    const NEARLY: f64 = 0.9;
+    let mean = facts.answered_time().mean().unwrap_or(0.0);
+    match path::moved_ns(facts).filter(|moved| *moved > mean) {
+        Some(moved) => {
+            let time = facts.answered_time();
+            share(longer_than(time, (NEARLY * moved) as u64), time.count())
+        }
+        None => 1.0,
+    }
 }
 
 /// Mean transfer time of a request, in seconds; zero if it fits into the initial window.

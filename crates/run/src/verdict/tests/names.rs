@@ -124,18 +124,25 @@ fn a_request_that_always_fails_is_the_plans_mistake() {
 /// A target that hangs in one request, or a link that drops packets as large as its response.
 #[test]
 fn one_request_that_is_never_answered_over_a_long_way_has_two_suspects() {
-    let limit_of = |requests, round_trip_ns: u64| {
+    let judged = |requests, round_trip_ns: u64, needless| {
         let mut run = run(requests);
         run.answer(250, &[(1.0, 12 * MS)]);
         run.fail(ErrorClass::Timeout, 250, 3_000 * MS);
         let connections = &mut run.totals.seen.connections;
         (0..20).for_each(|_| connections.min_rtt.record(round_trip_ns));
+        connections.needless = needless;
         run.totals.seen.counts.bytes_received = 3_000;
-        run.judge().limit
+        run.judge()
     };
+    let limit_of = |requests, round_trip_ns| judged(requests, round_trip_ns, 2).limit;
     let one = [("/small", 250, 12, 0), ("/large", 250, 3_000, 250)];
     assert_eq!(limit_of(&one, 10 * MS), Limit::Unknown);
     assert_eq!(limit_of(&one, 20_000), Limit::Target);
+    // A hanging target's kernel acknowledges before a request is sent again.
+    let lost = judged(&one, 10 * MS, 20);
+    assert_eq!(lost.limit, Limit::Network, "{}", lost.headline);
+    let advice = found(&lost, Code::RequestsFailed).and_then(|it| it.advice.as_deref());
+    assert!(advice.is_some_and(|it| it.starts_with("look for a link that drops large packets")));
     let both = [("/small", 250, 1_500, 125), ("/large", 250, 1_500, 125)];
     assert_eq!(limit_of(&both, 10 * MS), Limit::Target);
 }

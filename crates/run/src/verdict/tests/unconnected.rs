@@ -5,6 +5,7 @@
 
 use loadline_model::client::ProxyPlan;
 use loadline_model::error_class::ErrorClass;
+use loadline_model::snapshot::ErrorKey;
 use loadline_model::verdict::Limit;
 
 use super::builder::{Run, arrivals, constant_vus, found};
@@ -37,6 +38,34 @@ fn what_fails_at_times_only_is_not_the_plans_mistake() {
         let mut none = Run::new(arrivals(100, 5, 50), 5.0, 0, 4.0);
         none.fail(class, 500, MS);
         assert_eq!(none.judge().limit, Limit::Plan, "{class:?}");
+    }
+}
+
+/// Alerts are about what the plan offers, but for those with which a target says that it failed itself.
+#[test]
+fn a_handshake_that_the_target_breaks_off_is_its_own() {
+    let alert = |name: &str| format!("{} \"{name}\"", ErrorKey::ALERT_SENT);
+    for (detail, limit) in [
+        (alert("internal error"), Limit::Target),
+        (alert("bad record MAC"), Limit::Target),
+        (ErrorKey::CLOSED_IN_HANDSHAKE.to_owned(), Limit::Target),
+        (alert("protocol version not supported"), Limit::Plan),
+        (alert("unknown certificate authority"), Limit::Plan),
+    ] {
+        let mut run = Run::new(arrivals(100, 5, 50), 5.0, 0, 4.0);
+        run.fail(ErrorClass::Tls, 500, MS);
+        let key = ErrorKey {
+            class: ErrorClass::Tls,
+            request: "GET https://a/".to_owned(),
+            address: None,
+            detail,
+        };
+        *run.totals.seen.errors.row(key.clone()) += 500;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", key.detail);
+        let advice = found(&verdict, Code::NothingAnswered).and_then(|it| it.advice.clone());
+        let is_told = advice.is_some_and(|it| it.contains("breaks TLS handshakes off"));
+        assert_eq!(is_told, limit == Limit::Target);
     }
 }
 

@@ -23,6 +23,7 @@ mod losses;
 mod names;
 mod path;
 mod queue;
+mod rates;
 mod resources;
 mod saturation;
 mod shapes;

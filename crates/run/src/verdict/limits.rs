@@ -26,6 +26,7 @@ use super::path;
 use super::queue;
 use super::resources::Seen;
 use super::saturation::Knee;
+use super::scenarios;
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{duration, listed, percent};
 use super::{signs, slowing, stability, stops};
@@ -184,10 +185,11 @@ fn is_waited_for(facts: &Facts<'_>) -> bool {
         || backlog::keeps_some_waiting(facts)
 }
 
-/// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while the
-/// arrivals beside them are carried.
+/// Whether the virtual users of scenarios without a rate wait for requests nearly all of the time, while the arrivals
+/// beside them are carried.
 fn waits_beside(facts: &Facts<'_>) -> bool {
-    wait_for_one(facts, facts.closed_vus())
+    let own = scenarios::closed_request_share(facts);
+    wait_for_one(facts, facts.closed_vus()) || own.is_some_and(|own| own >= ALL_BUSY)
 }
 
 /// Whether one of several requests takes at least `ALL_BUSY` of the time of `users` virtual users.
@@ -245,7 +247,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     let all_in_use = facts.evidence.totals.active_vus_max >= facts.vus;
     let busy = facts.busy_share() >= ALL_BUSY;
     let are_held = weights::engaged(facts) >= ALL_BUSY || had_no_user(facts) && drops_go_on(facts);
-    if facts.request_share() < NAMED && are_held && !wait_for_one(facts, vus_of_dropped(facts)) {
+    if are_held && spend_less_on_requests(facts) {
         // Requests matter little here: the rest of the iteration held the virtual users.
         return match weights::occupied(facts) >= OCCUPIED {
             true => Limit::Generator,
@@ -272,6 +274,19 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
         _ if all_in_use => heaviest(weights, Limit::Plan),
         _ => Limit::Unknown,
     }
+}
+
+/// Whether the virtual users of an open load, or of the only scenario that dropped arrivals, spend most of their time on
+/// something other than requests.
+fn spend_less_on_requests(facts: &Facts<'_>) -> bool {
+    let own = scenarios::short(facts).and_then(|short| short.request_share);
+    own.map_or_else(
+        || {
+            let users = scenarios::vus_of_dropped(facts);
+            facts.request_share() < NAMED && !wait_for_one(facts, users)
+        },
+        |own| own < NAMED,
+    )
 }
 
 /// Who holds the virtual users of an open load that are all in use.
@@ -337,17 +352,6 @@ fn had_no_user(facts: &Facts<'_>) -> bool {
 fn drops_go_on(facts: &Facts<'_>) -> bool {
     let with_drops = facts.rows.iter().filter(|row| row.dropped > 0).count();
     !facts.load_is_constant() || with_drops.saturating_mul(2) >= facts.rows.len()
-}
-
-/// Virtual users of the scenarios that dropped arrivals, if there are several scenarios.
-fn vus_of_dropped(facts: &Facts<'_>) -> u64 {
-    let seen = facts.seen.scenarios.values();
-    let with_drops = seen.filter(|change| change.dropped > 0);
-    let made = with_drops.map(|change| change.vus_made).sum();
-    match facts.evidence.plan.scenarios.len() {
-        0 | 1 => 0,
-        _ => made,
-    }
 }
 
 /// Whether most of the missed arrivals waited at the end of the schedule, and arrivals only waited in seconds at whose end

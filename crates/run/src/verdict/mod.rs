@@ -26,6 +26,7 @@ mod queue;
 mod rates;
 mod resources;
 mod saturation;
+mod scenarios;
 mod shapes;
 mod signs;
 mod slowing;

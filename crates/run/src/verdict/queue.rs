@@ -224,10 +224,10 @@ pub(super) fn takes_as_long_for_each(time: &TimeTrend) -> bool {
     time.count() >= SOME && both.is_some_and(|(slow, min)| slow <= LONGER * min as f64)
 }
 
-/// Whether half of the responses took so much longer than the fastest that some may have waited in the target.
-pub(super) fn may_wait(facts: &Facts<'_>) -> bool {
+/// Whether half of these responses took so much longer than the fastest that some may have waited in the target.
+pub(super) fn half_may_wait(facts: &Facts<'_>, time: &TimeTrend) -> bool {
     const LONGER: f64 = 1.15;
-    half_take_longer(facts, facts.answered_time(), LONGER)
+    half_take_longer(facts, time, LONGER)
 }
 
 /// Whether requests may be queueing, in whatever order: all responses, or those that take most of the time,

@@ -182,6 +182,9 @@ impl<'a> Law<'a> {
                 let part = percent(elsewhere);
                 format!("they spent {part} of their time between requests")
             }
+            None if queue::comes_in_rounds(facts) => {
+                format!("responses came in rounds, as if a clock released them{pace}")
+            }
             None if limit == Limit::Unknown || waits => {
                 format!("responses do not show whether they waited in the target{pace}")
             }

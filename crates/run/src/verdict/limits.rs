@@ -311,7 +311,7 @@ fn side_that_holds(facts: &Facts<'_>, weights: Weights) -> Limit {
 fn target_or_plan(facts: &Facts<'_>) -> Limit {
     match target_is_slow(facts) {
         true => Limit::Target,
-        false if queue::may_stand(facts) => Limit::Unknown,
+        false if queue::may_stand(facts) && !queue::comes_in_rounds(facts) => Limit::Unknown,
         false => Limit::Plan,
     }
 }
@@ -451,6 +451,13 @@ fn target_or_users(facts: &Facts<'_>) -> Limit {
 
 /// Whether more virtual users would only lengthen the target's queue.
 fn target_is_slow(facts: &Facts<'_>) -> bool {
+    shows_a_queue(facts) && !queue::comes_in_rounds(facts)
+        || facts.refused_share() > 0.01
+        || share(facts.counts.failed_total(), facts.counts.started) > 0.1
+}
+
+/// Whether responses look as if they had waited in the target.
+fn shows_a_queue(facts: &Facts<'_>) -> bool {
     is_slow(facts.answered_time())
         || names::heaviest(facts).is_some_and(is_slow)
         || queue::has_queue(facts)
@@ -463,8 +470,6 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || queue::varies_together(facts) && !signs::lacks_cpu(facts)
         || facts.evidence.plan.scenarios.len() == 1 && queue::starves_some(facts)
         || signs::waits_to_be_accepted(facts)
-        || facts.refused_share() > 0.01
-        || share(facts.counts.failed_total(), facts.counts.started) > 0.1
 }
 
 /// Whether responses are slow, and not uniformly slow by nature.

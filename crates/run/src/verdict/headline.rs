@@ -425,10 +425,12 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     let mut more = None;
     let who = match limit {
         Limit::Target if !facts.is_hurried() => unhurried_in_words(facts, &vus),
-        Limit::Target if facts.refused_share() >= MOSTLY => match facts.worst_status() {
-            Some((status, n)) => others_have(facts, status, n),
-            None => format!("as fast as the target answered {vus}"),
-        },
+        Limit::Target if facts.refused_share() >= MOSTLY || facts.mistaken_share() >= MOSTLY => {
+            match facts.worst_status() {
+                Some((status, n)) => others_have(facts, status, n),
+                None => format!("as fast as the target answered {vus}"),
+            }
+        }
         Limit::Target if fails_mostly(facts) => {
             let class = facts.worst_class().map_or("", ErrorClass::name);
             format!("{vus} spent most of their time on requests that failed: {class}")

@@ -271,3 +271,18 @@ fn what_was_held_up_by_an_outage_and_comes_after_it_is_not_usual() {
     let told = found(&verdict, Code::OutageSeen).expect("told");
     assert!(told.text.contains("its usual 300/s"), "{}", told.text);
 }
+
+/// From the middle of the run on, the same request is rejected.
+#[test]
+fn what_the_target_had_at_first_is_no_mistake_of_the_plan() {
+    for (status, limit) in [(404, Limit::Target), (401, Limit::Plan)] {
+        let mut run = Run::new(arrivals(80, 8, 50), 8.0, 640, 8.0);
+        run.totals.seen.counts.good = 320;
+        let statuses = &mut run.totals.seen.statuses;
+        *statuses.row(200) = 320;
+        *statuses.row(status) += 320;
+        run.series[4..].iter_mut().for_each(|row| row.good = 0);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}

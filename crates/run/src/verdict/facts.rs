@@ -85,15 +85,6 @@ impl<'a> Facts<'a> {
         self.evidence.environment.cores
     }
 
-    /// A count per second of the counted part; zero for a run without duration.
-    pub(super) fn per_second(&self, count: u64) -> f64 {
-        if self.seconds > 0.0 {
-            count as f64 / self.seconds
-        } else {
-            0.0
-        }
-    }
-
     /// Planned starts per second; `None` if the plan has no rate.
     pub(super) fn asked_rate(&self) -> Option<f64> {
         let asked = self.evidence.totals.asked.filter(|_| self.open)?;
@@ -457,13 +448,6 @@ impl<'a> Facts<'a> {
     /// The share of responses without an error status that lack the required content.
     pub(super) fn wrong_content_share(&self) -> f64 {
         self.wrong_share() - self.status_share(|status| status >= 400)
-    }
-
-    /// Mean of a count per second, over all rows.
-    pub(super) fn mean_per_second(&self, of: impl Fn(&Row) -> u64) -> f64 {
-        let seconds: f64 = self.rows.iter().map(|row| row_seconds(row)).sum();
-        let sum: u64 = self.rows.iter().map(|row| of(row)).sum();
-        sum as f64 / seconds.max(f64::MIN_POSITIVE)
     }
 
     /// The checks of a script, with their groups.

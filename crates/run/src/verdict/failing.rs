@@ -340,12 +340,20 @@ pub(super) fn side_of_mistakes(facts: &Facts<'_>) -> Option<Limit> {
     }
 }
 
-/// A request that the target rejects is the plan's mistake, unless the target accepts the very same one to the end.
+/// A request that the target rejects is the plan's mistake, unless the target accepts the very same one to the end, or no
+/// longer has what it had.
 fn plan_unless_same(facts: &Facts<'_>) -> Limit {
     const ACCEPTED: f64 = 0.1;
+    /// Not Found and Gone.
+    const VANISHED: [u16; 2] = [404, 410];
     let last = &facts.rows[facts.rows.len() * 2 / 3..];
     let sum = |of: fn(&Row) -> u64| last.iter().map(|row| of(row)).sum();
-    let accepted = share(sum(|row| row.good), sum(|row| row.completed)).min(facts.good_share());
+    let at_the_end = share(sum(|row| row.good), sum(|row| row.completed));
+    let status = facts.worst_status().map_or(0, |(status, _)| status);
+    let accepted = match VANISHED.contains(&status) {
+        true => facts.good_share(),
+        false => at_the_end.min(facts.good_share()),
+    };
     match accepted >= ACCEPTED && !answers::requests_vary(facts) {
         true => Limit::Target,
         false => Limit::Plan,

@@ -76,6 +76,16 @@ impl Headline {
         }
     }
 
+    /// Says that this share of the responses with a success status contains an error: such responses are not good.
+    fn admit_errors(&mut self, part: f64) {
+        let but = format!("(about {} with an error)", percent(part));
+        let seemed = self
+            .text
+            .replacen(" were good responses", &format!(" seemed good {but}"), 1);
+        let text = seemed.replacen(" good responses", &format!(" responses {but}"), 1);
+        self.text = text.replacen(": the target may be able to handle more", "", 1);
+    }
+
     /// A text that is too long is cut after the last part that fits.
     pub(super) fn into_text(mut self) -> String {
         if let Some(more) = self.more.take() {
@@ -108,6 +118,24 @@ fn length(text: &str) -> usize {
 
 /// The verdict in one sentence.
 pub(super) fn headline(
+    facts: &Facts<'_>,
+    delivery: Delivery,
+    limit: Limit,
+    knee: Option<&Knee>,
+    findings: &[Finding],
+) -> Headline {
+    let mut headline = sentence(facts, delivery, limit, knee, findings);
+    // Those that a check rejects do not count as good anyway.
+    let count_as_good = |part: &f64| facts.wrong_content_share() < part / 2.0;
+    let errors = shapes::error_share(facts).filter(count_as_good);
+    let errors = errors.filter(|_| Code::MixedAnswers.is_among(findings));
+    if let Some(part) = errors {
+        headline.admit_errors(part);
+    }
+    headline
+}
+
+fn sentence(
     facts: &Facts<'_>,
     delivery: Delivery,
     limit: Limit,
@@ -402,10 +430,12 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     let mut more = None;
     let who = match limit {
         Limit::Target if !facts.is_hurried() => unhurried_in_words(facts, &vus),
-        Limit::Target if facts.refused_share() >= MOSTLY => match facts.worst_status() {
-            Some((status, n)) => others_have(facts, status, n),
-            None => format!("as fast as the target answered {vus}"),
-        },
+        Limit::Target if facts.refused_share() >= MOSTLY || facts.mistaken_share() >= MOSTLY => {
+            match facts.worst_status() {
+                Some((status, n)) => others_have(facts, status, n),
+                None => format!("as fast as the target answered {vus}"),
+            }
+        }
         Limit::Target if fails_mostly(facts) => {
             let class = facts.worst_class().map_or("", ErrorClass::name);
             format!("{vus} spent most of their time on requests that failed: {class}")

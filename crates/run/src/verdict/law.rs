@@ -3,13 +3,14 @@
 //! Must not decide who is the limit; it gets the decision. Invariant: the law is only told where it explains the
 //! shortfall, or the lack of one.
 
+use loadline_metric::TimeTrend;
 use loadline_model::result::Row;
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
 use super::facts::{Facts, row_seconds};
 use super::wording::{count, counted, duration, percent, rate};
-use super::{link, queue};
+use super::{link, queue, scenarios};
 
 /// Maximum ratio of the rate that Little's law allows to the rate reached, for the law to explain the rate.
 const CEILING: f64 = 1.5;
@@ -88,7 +89,7 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
                 "{} {} always busy, and responses show no queue in the target{}",
                 counted(facts.vus, "virtual user"),
                 if facts.vus == 1 { "was" } else { "were" },
-                pace(facts)
+                pace(facts.answered_time())
             ),
             "use more virtual users to find the target's capacity",
         )
@@ -104,39 +105,115 @@ pub(super) fn in_numbers(facts: &Facts<'_>) -> Option<String> {
     is_reached.then(|| format!("{vus} / {} = {}", duration(mean), rate(most)))
 }
 
-/// Little's law in numbers, if it explains a shortfall.
+/// Little's law in numbers.
+struct Law<'a> {
+    /// Whose numbers these are, if there are several scenarios.
+    scenario: Option<&'a str>,
+    vus: u64,
+    asked: f64,
+    mean: f64,
+    achieved: f64,
+    /// The share of the virtual users' time spent on requests.
+    request_share: Option<f64>,
+    times: Option<&'a TimeTrend>,
+}
+
+impl<'a> Law<'a> {
+    /// That of the scenario that dropped arrivals, or of all virtual users; `None` if it is that of neither.
+    fn of(facts: &Facts<'a>) -> Option<Law<'a>> {
+        let is_mixture = facts.evidence.plan.scenarios.len() > 1 && facts.all.dropped > 0;
+        if is_mixture {
+            let short = scenarios::short(facts)?;
+            return Some(Law {
+                scenario: Some(short.name),
+                vus: short.vus,
+                asked: short.asked_rate,
+                mean: short.mean_s,
+                achieved: short.rate,
+                request_share: short.request_share,
+                times: short.times,
+            });
+        }
+        let completed = facts.per_second(facts.counts.completed);
+        Some(Law {
+            scenario: None,
+            vus: facts.vus,
+            asked: facts.highest_rate()?,
+            mean: facts.mean_iteration()?,
+            achieved: completed / facts.requests_per_iteration(),
+            request_share: Some(facts.request_share()),
+            times: Some(facts.answered_time()),
+        })
+    }
+
+    fn most(&self) -> f64 {
+        self.vus as f64 / self.mean
+    }
+
+    fn needed(&self) -> u64 {
+        (self.asked * self.mean).ceil() as u64
+    }
+
+    fn in_words(&self, facts: &Facts<'_>) -> String {
+        let whose = self.scenario.map(|name| format!("in scenario {name}, "));
+        format!(
+            "{}{} / {} {} = {}, and {} was reached",
+            whose.unwrap_or_default(),
+            counted(self.vus, "virtual user"),
+            duration(self.mean),
+            match facts.may_think() {
+                true => "for an iteration",
+                false => "mean service time",
+            },
+            rate(self.most()),
+            rate(self.achieved)
+        )
+    }
+
+    /// What the responses say about the virtual users that were all busy.
+    fn of_responses(&self, facts: &Facts<'_>, limit: Limit) -> String {
+        let elsewhere = self.request_share.map(|share| 1.0 - share);
+        let pace = self.times.map_or_else(String::new, pace);
+        let waits = self
+            .times
+            .is_none_or(|times| queue::half_may_wait(facts, times));
+        match elsewhere.filter(|elsewhere| *elsewhere > HELD) {
+            Some(elsewhere) => {
+                let part = percent(elsewhere);
+                format!("they spent {part} of their time between requests")
+            }
+            None if queue::comes_in_rounds(facts) => {
+                format!("responses came in rounds, as if a clock released them{pace}")
+            }
+            None if limit == Limit::Unknown || waits => {
+                format!("responses do not show whether they waited in the target{pace}")
+            }
+            None => format!("responses show no queue in the target{pace}"),
+        }
+    }
+}
+
+/// Little's law, if it explains a shortfall.
 fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     facts.missed()?;
-    let (asked, mean) = (facts.highest_rate()?, facts.mean_iteration()?);
-    let most = facts.vus as f64 / mean;
-    let needed = (asked * mean).ceil() as u64;
-    let achieved = facts.per_second(facts.counts.completed) / facts.requests_per_iteration();
-    let law = format!(
-        "{} / {} {} = {}, and {} was reached",
-        counted(facts.vus, "virtual user"),
-        duration(mean),
-        match facts.may_think() {
-            true => "for an iteration",
-            false => "mean service time",
-        },
-        rate(most),
-        rate(achieved)
-    );
+    let law = Law::of(facts)?;
+    let (asked, most, achieved, needed) = (law.asked, law.most(), law.achieved, law.needed());
     let times = asked / most;
     // If much more would have been possible, something else held the load back, or mean and rate are from
     // different periods.
     if times < 1.0 || most > CEILING * achieved || facts.reached_cap().is_some() {
         return None;
     }
+    let words = law.in_words(facts);
     match limit {
         Limit::Target | Limit::Network => Some(Code::TargetCeiling.finding(
             Gravity::Caution,
             match limit {
-                Limit::Network => format!("{law}: the time on the network path is the ceiling"),
+                Limit::Network => format!("{words}: the time on the network path is the ceiling"),
                 _ if most > REACHED * achieved => {
-                    format!("{law}: the service time grew until it was the ceiling")
+                    format!("{words}: the service time grew until it was the ceiling")
                 }
-                _ => format!("{law}: the service time is the ceiling"),
+                _ => format!("{words}: the service time is the ceiling"),
             },
             faster(facts, limit, asked, needed, times.max(asked / achieved)),
         )),
@@ -144,20 +221,10 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         Limit::Plan | Limit::Unknown => Some(Code::TooFewVus.finding(
             Gravity::Caution,
             format!(
-                "all virtual users were busy: {law}; {} needs {}; {}",
+                "all virtual users were busy: {words}; {} needs {}; {}",
                 rate(asked),
                 count(needed),
-                match facts.request_share() < HELD {
-                    true => format!(
-                        "they spent {} of their time between requests",
-                        percent(1.0 - facts.request_share())
-                    ),
-                    false if limit == Limit::Unknown || queue::may_wait(facts) => format!(
-                        "responses do not show whether they waited in the target{}",
-                        pace(facts)
-                    ),
-                    false => format!("responses show no queue in the target{}", pace(facts)),
-                }
+                law.of_responses(facts, limit)
             ),
             format!(
                 "allow more virtual users ({{max-vus}} {}) and run again; if the service time grows \
@@ -190,8 +257,7 @@ fn faster(facts: &Facts<'_>, limit: Limit, asked: f64, needed: u64, times: f64) 
 }
 
 /// The fastest and the median response.
-fn pace(facts: &Facts<'_>) -> String {
-    let time = facts.answered_time();
+fn pace(time: &TimeTrend) -> String {
     let at = time.quantiles(&[0.5]).zip(time.min());
     at.map_or_else(String::new, |(at, min)| {
         format!(

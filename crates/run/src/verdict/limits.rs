@@ -26,6 +26,7 @@ use super::path;
 use super::queue;
 use super::resources::Seen;
 use super::saturation::Knee;
+use super::scenarios;
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{duration, listed, percent};
 use super::{signs, slowing, stability, stops};
@@ -185,10 +186,11 @@ fn is_waited_for(facts: &Facts<'_>) -> bool {
         || backlog::keeps_some_waiting(facts)
 }
 
-/// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while the
-/// arrivals beside them are carried.
+/// Whether the virtual users of scenarios without a rate wait for requests nearly all of the time, while the arrivals
+/// beside them are carried.
 fn waits_beside(facts: &Facts<'_>) -> bool {
-    wait_for_one(facts, facts.closed_vus())
+    let own = scenarios::closed_request_share(facts);
+    wait_for_one(facts, facts.closed_vus()) || own.is_some_and(|own| own >= ALL_BUSY)
 }
 
 /// Whether one of several requests takes at least `ALL_BUSY` of the time of `users` virtual users.
@@ -246,7 +248,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     let all_in_use = facts.evidence.totals.active_vus_max >= facts.vus;
     let busy = facts.busy_share() >= ALL_BUSY;
     let are_held = weights::engaged(facts) >= ALL_BUSY || had_no_user(facts) && drops_go_on(facts);
-    if facts.request_share() < NAMED && are_held && !wait_for_one(facts, vus_of_dropped(facts)) {
+    if are_held && spend_less_on_requests(facts) {
         // Requests matter little here: the rest of the iteration held the virtual users.
         return match weights::occupied(facts) >= OCCUPIED {
             true => Limit::Generator,
@@ -275,6 +277,19 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     }
 }
 
+/// Whether the virtual users of an open load, or of the only scenario that dropped arrivals, spend most of their time on
+/// something other than requests.
+fn spend_less_on_requests(facts: &Facts<'_>) -> bool {
+    let own = scenarios::short(facts).and_then(|short| short.request_share);
+    own.map_or_else(
+        || {
+            let users = scenarios::vus_of_dropped(facts);
+            facts.request_share() < NAMED && !wait_for_one(facts, users)
+        },
+        |own| own < NAMED,
+    )
+}
+
 /// Who holds the virtual users of an open load that are all in use.
 fn side_that_holds(facts: &Facts<'_>, weights: Weights) -> Limit {
     let of_target = target_or_plan(facts);
@@ -297,7 +312,7 @@ fn side_that_holds(facts: &Facts<'_>, weights: Weights) -> Limit {
 fn target_or_plan(facts: &Facts<'_>) -> Limit {
     match target_is_slow(facts) {
         true => Limit::Target,
-        false if queue::may_stand(facts) => Limit::Unknown,
+        false if queue::may_stand(facts) && !queue::comes_in_rounds(facts) => Limit::Unknown,
         false => Limit::Plan,
     }
 }
@@ -338,17 +353,6 @@ fn had_no_user(facts: &Facts<'_>) -> bool {
 fn drops_go_on(facts: &Facts<'_>) -> bool {
     let with_drops = facts.rows.iter().filter(|row| row.dropped > 0).count();
     !facts.load_is_constant() || with_drops.saturating_mul(2) >= facts.rows.len()
-}
-
-/// Virtual users of the scenarios that dropped arrivals, if there are several scenarios.
-fn vus_of_dropped(facts: &Facts<'_>) -> u64 {
-    let seen = facts.seen.scenarios.values();
-    let with_drops = seen.filter(|change| change.dropped > 0);
-    let made = with_drops.map(|change| change.vus_made).sum();
-    match facts.evidence.plan.scenarios.len() {
-        0 | 1 => 0,
-        _ => made,
-    }
 }
 
 /// Whether most of the missed arrivals waited at the end of the schedule, and arrivals only waited in seconds at whose end
@@ -448,6 +452,13 @@ fn target_or_users(facts: &Facts<'_>) -> Limit {
 
 /// Whether more virtual users would only lengthen the target's queue.
 fn target_is_slow(facts: &Facts<'_>) -> bool {
+    shows_a_queue(facts) && !queue::comes_in_rounds(facts)
+        || facts.refused_share() > 0.01
+        || share(facts.counts.failed_total(), facts.counts.started) > 0.1
+}
+
+/// Whether responses look as if they had waited in the target.
+fn shows_a_queue(facts: &Facts<'_>) -> bool {
     is_slow(facts.answered_time())
         || names::heaviest(facts).is_some_and(is_slow)
         || queue::has_queue(facts)
@@ -460,8 +471,6 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || queue::varies_together(facts) && !signs::lacks_cpu(facts)
         || facts.evidence.plan.scenarios.len() == 1 && queue::starves_some(facts)
         || signs::waits_to_be_accepted(facts)
-        || facts.refused_share() > 0.01
-        || share(facts.counts.failed_total(), facts.counts.started) > 0.1
 }
 
 /// Whether responses are slow, and not uniformly slow by nature.

@@ -72,6 +72,30 @@ pub(super) fn one_has(facts: &Facts<'_>, requests: u64) -> bool {
     names.len() > 1 && names.iter().any(is_as_many)
 }
 
+/// Whether all requests have the same name.
+pub(super) fn is_one(facts: &Facts<'_>) -> bool {
+    names(facts).len() == 1
+}
+
+/// The times of the only name that has this many requests, if none of the `other` numbers fits it as well.
+pub(super) fn of_count<'a>(
+    facts: &Facts<'a>,
+    requests: u64,
+    others: &[u64],
+) -> Option<&'a TimeTrend> {
+    const WITHIN: f64 = 0.01;
+    let names = names(facts);
+    let off = |named: &Named<'_>, number: u64| (named.requests - number as f64).abs();
+    let nearest = |named: &&Named<'_>| {
+        let own = off(named, requests);
+        own <= WITHIN * requests as f64 && others.iter().all(|other| own < off(named, *other))
+    };
+    let mut fitting = names.iter().filter(nearest);
+    let only = fitting.next()?;
+    only.times
+        .filter(|_| names.len() > 1 && fitting.next().is_none())
+}
+
 /// The times of the name that took most of the total time; `None` if there is no such name, or only one name.
 pub(super) fn heaviest<'a>(facts: &Facts<'a>) -> Option<&'a TimeTrend> {
     let names = names(facts);

@@ -224,10 +224,10 @@ pub(super) fn takes_as_long_for_each(time: &TimeTrend) -> bool {
     time.count() >= SOME && both.is_some_and(|(slow, min)| slow <= LONGER * min as f64)
 }
 
-/// Whether half of the responses took so much longer than the fastest that some may have waited in the target.
-pub(super) fn may_wait(facts: &Facts<'_>) -> bool {
+/// Whether half of these responses took so much longer than the fastest that some may have waited in the target.
+pub(super) fn half_may_wait(facts: &Facts<'_>, time: &TimeTrend) -> bool {
     const LONGER: f64 = 1.15;
-    half_take_longer(facts, facts.answered_time(), LONGER)
+    half_take_longer(facts, time, LONGER)
 }
 
 /// Whether requests may be queueing, in whatever order: all responses, or those that take most of the time,
@@ -292,6 +292,37 @@ pub(super) fn comes_in_bunches(facts: &Facts<'_>) -> bool {
     let is_bunched = stats::mean_and_deviation(&in_use)
         .is_some_and(|(_, deviation)| deviation >= BUNCHED * (facts.vus as f64).sqrt());
     is_bunched && in_use.len() >= ROWS_MIN && facts.load_is_constant()
+}
+
+/// Whether responses come in rounds, one for each virtual user: nearly every second has a whole number of rounds, of which
+/// some have one more than others, and no response takes many times as long as another. What releases them all at once is
+/// no queue, which releases one after the other.
+pub(super) fn comes_in_rounds(facts: &Facts<'_>) -> bool {
+    /// With fewer, numbers are multiples of theirs by chance.
+    const USERS_MIN: u64 = 8;
+    const ROWS_MIN: usize = 4;
+    const NEARLY_ALL: f64 = 0.75;
+    /// Maximum ratios of the median to the 10th percentile, and of the 90th to the median.
+    const LONGER: [f64; 2] = [2.5, 1.6];
+    let users = facts.vus;
+    if users < USERS_MIN || !facts.load_is_constant() || facts.evidence.plan.scenarios.len() > 1 {
+        return false;
+    }
+    // Those that arrivals wait for are busy after the schedule too.
+    let longest = facts.rows.iter().map(|row| row.span_ns).max().unwrap_or(0);
+    let counted = facts.evidence.series.iter().filter(|row| !row.warm_up);
+    let full = counted
+        .skip(1)
+        .filter(|row| row.span_ns >= longest - longest / 10);
+    let numbers: Vec<u64> = full.map(|row| row.completed).filter(|n| *n > 0).collect();
+    let whole = || numbers.iter().filter(|n| n.is_multiple_of(users));
+    let are_alike = facts.answered_time().quantiles(&QUEUE_QUANTILES);
+    let are_alike =
+        are_alike.is_some_and(|at| at[1] <= LONGER[0] * at[0] && at[2] <= LONGER[1] * at[1]);
+    numbers.len() >= ROWS_MIN
+        && whole().count() as f64 >= NEARLY_ALL * numbers.len() as f64
+        && whole().min() < whole().max()
+        && are_alike
 }
 
 /// Responses per second while all virtual users are in use.

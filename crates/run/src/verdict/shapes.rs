@@ -19,11 +19,12 @@ pub(super) fn successes<'a>(facts: &'a Facts<'_>) -> Vec<(&'a Shape, &'a ShapeTa
     rows.filter(|(shape, _)| is_success(shape.status)).collect()
 }
 
-/// Whether some responses with a success status contain an error.
-fn contain_errors(facts: &Facts<'_>) -> bool {
+/// The share of the responses with a success status that contain an error; `None`: too few.
+pub(super) fn error_share(facts: &Facts<'_>) -> Option<f64> {
     let good = successes(facts);
     let all = good.iter().map(|(_, tally)| tally.count).sum();
-    part_with_bodies(&good, all, is_error).0 >= MIXED
+    let (part, _) = part_with_bodies(&good, all, is_error);
+    Some(part).filter(|part| *part >= MIXED)
 }
 
 /// The share of a script's checks that failed, if others passed and responses with a success status contain
@@ -33,7 +34,7 @@ pub(super) fn wrong_by_checks(facts: &Facts<'_>) -> Option<f64> {
     const OFTEN: f64 = 0.1;
     let (failed, all) = facts.checks();
     let part = share(failed, all);
-    let are_wrong = || contain_errors(facts) || fail_by_shape(facts);
+    let are_wrong = || error_share(facts).is_some() || fail_by_shape(facts);
     (part >= OFTEN && failed < all && are_wrong()).then_some(part)
 }
 

@@ -8,7 +8,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
 use super::downtime::good;
-use super::facts::Facts;
+use super::facts::{Facts, share};
 use super::names;
 use super::stats::{median, rising_share};
 use super::wording::duration;
@@ -97,7 +97,9 @@ fn of_all(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         return None;
     }
     // If requests always differ, each second has another mix.
-    if times.len() < ROWS_MIN || is_little || names::usually_take(facts, last / 1e9) {
+    let is_usual =
+        || names::usually_take(facts, last / 1e9) || came_from_the_start(facts, first, last);
+    if times.len() < ROWS_MIN || is_little || is_usual() {
         return None;
     }
     let at = step(&times, first, last);
@@ -126,6 +128,20 @@ fn of_all(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         format!("responses took longer {how}: {first} at first, {last} at the end (medians)"),
         advice,
     ))
+}
+
+/// Whether many responses took about as long as the `last` ones in each of the first seconds: where there are two kinds, the
+/// median is now of the one, now of the other.
+fn came_from_the_start(facts: &Facts<'_>, first: f64, last: f64) -> bool {
+    const APART: f64 = 3.0;
+    const AS_LONG: [f64; 2] = [0.8, 1.5];
+    const MANY: f64 = 0.25;
+    let rows = &facts.rows[..facts.rows.len() / LAST];
+    let has_many = |row: &&Row| {
+        let [at_least, at_most] = AS_LONG.map(|times| row.heat.above((times * last) as u64));
+        share(at_least - at_most, row.heat.above(0)) >= MANY
+    };
+    last >= APART * first && !rows.is_empty() && rows.iter().all(has_many)
 }
 
 /// Whether constantly many virtual users get fewer and fewer responses because each takes longer.

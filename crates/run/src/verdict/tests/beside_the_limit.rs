@@ -271,3 +271,38 @@ fn what_was_held_up_by_an_outage_and_comes_after_it_is_not_usual() {
     let told = found(&verdict, Code::OutageSeen).expect("told");
     assert!(told.text.contains("its usual 300/s"), "{}", told.text);
 }
+
+/// Half of the responses take 5 ms, half 600 ms, so that the median is sometimes of the one kind, sometimes of the other.
+#[test]
+fn a_median_between_two_kinds_is_no_slowdown() {
+    for (at_first, is_told) in [([5, 600], false), ([5, 6], true)] {
+        let mut run = Run::new(arrivals(60, 9, 60), 9.0, 540, 300.0);
+        for (number, row) in run.series.iter_mut().enumerate() {
+            let (both, median) = match number {
+                0..4 => (at_first, 5.0),
+                _ => ([5, 600], 600.0),
+            };
+            let mut times = loadline_metric::TimeTrend::default();
+            both.iter().for_each(|ms| times.record_n(ms * MS, 30));
+            row.heat = loadline_model::heat::Heat::of(&times);
+            row.service_time_ns = percentiles(median, 600.0);
+        }
+        let verdict = run.judge();
+        assert_eq!(found(&verdict, Code::Slowing).is_some(), is_told);
+    }
+}
+
+/// From the middle of the run on, the same request is rejected.
+#[test]
+fn what_the_target_had_at_first_is_no_mistake_of_the_plan() {
+    for (status, limit) in [(404, Limit::Target), (401, Limit::Plan)] {
+        let mut run = Run::new(arrivals(80, 8, 50), 8.0, 640, 8.0);
+        run.totals.seen.counts.good = 320;
+        let statuses = &mut run.totals.seen.statuses;
+        *statuses.row(200) = 320;
+        *statuses.row(status) += 320;
+        run.series[4..].iter_mut().for_each(|row| row.good = 0);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}

@@ -269,3 +269,26 @@ fn a_queue_that_uses_up_the_virtual_users_at_the_end_is_the_targets() {
     assert_eq!(limit_of(0), Limit::Target);
     assert_eq!(limit_of(100), Limit::Generator);
 }
+
+/// Forty users for 8 s, and 30 s in which a few requests hang.
+#[test]
+fn rates_are_those_of_the_schedule_if_the_run_only_waits_afterwards() {
+    let judged = |late: u64| {
+        let mut run = Run::new(constant_vus(40, 8), 38.0, 4_800 + late, 55.0);
+        run.seconds(38, |second, row| {
+            let each = match second {
+                0..8 => 600,
+                8 => late,
+                _ => 0,
+            };
+            (row.started, row.completed, row.good) = (each, each, each);
+            row.active_vus = if second < 8 { 40 } else { 7 };
+        });
+        run.judge().headline
+    };
+    let headline = judged(8);
+    assert!(headline.starts_with("601/s good responses"), "{headline}");
+    // What comes later is a part of what the target did.
+    let headline = judged(3_800);
+    assert!(headline.starts_with("226.3/s good responses"), "{headline}");
+}

@@ -191,3 +191,24 @@ fn a_slow_part_of_a_run_is_located() {
         assert_eq!(is_located, is_told, "{text}");
     }
 }
+
+#[test]
+fn responses_that_contain_an_error_are_not_called_good() {
+    let judged = |executor, bodies: &[&str]| {
+        let mut run = Run::new(executor, 10.0, 3_000, 20.0);
+        run.bodies(bodies);
+        run.judge().headline
+    };
+    let bodies = [r#"{"ok":true,"n":1}"#, r#"{"error":"pool timeout"}"#];
+    assert_eq!(
+        judged(arrivals(300, 10, 50), &bodies),
+        "the offered load was delivered: 300/s responses (about 50.0 % with an error) of 300/s planned"
+    );
+    let headline = judged(constant_vus(10, 10), &bodies);
+    let start = "300/s responses (about 50.0 % with an error), as fast as";
+    assert!(headline.starts_with(start), "{headline}");
+    assert_eq!(
+        judged(arrivals(300, 10, 50), &bodies[..1]),
+        "the offered load was delivered: 300/s good responses of 300/s planned"
+    );
+}

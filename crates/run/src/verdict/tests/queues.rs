@@ -267,3 +267,29 @@ fn the_longest_times_of_a_queue_are_alike() {
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }
 }
+
+/// Twenty users for a service that answers all requests at once, ten times a second or a little less often, or one after the
+/// other.
+#[test]
+fn responses_in_rounds_did_not_wait_for_each_other() {
+    let ticks = |second: u64| 200 - 20 * u64::from(second % 3 == 2);
+    let in_turn = |second: u64| 200 - 7 * (second % 3);
+    for (number, limit) in [
+        (&ticks as &dyn Fn(u64) -> u64, Limit::Plan),
+        (&in_turn, Limit::Target),
+    ] {
+        let mut run = Run::new(arrivals(400, 8, 20), 8.0, 1_560, 100.0);
+        run.totals.asked = Some(3_200);
+        run.totals.active_vus_max = 20;
+        run.totals.never_started = 1_640;
+        run.answer(1_560, &[(0.01, 20 * MS), (0.99, 100 * MS)]);
+        run.seconds(8, |second, row| {
+            let number = number(second);
+            (row.started, row.completed, row.good) = (number, number, number);
+            row.offered = Some(400);
+            row.active_vus = 20;
+        });
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}

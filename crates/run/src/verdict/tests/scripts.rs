@@ -242,3 +242,63 @@ fn a_run_that_ends_in_its_warm_up_has_measured_nothing() {
         "900 requests sent, all in the warm-up: nothing was measured"
     );
 }
+
+fn did(iterations: u64, dropped: u64, vus_made: u64) -> ScenarioChange {
+    ScenarioChange {
+        iterations,
+        dropped,
+        vus_made,
+        ..Default::default()
+    }
+}
+
+/// Arrivals of scenario `default`, and `other`: 30 users without a rate.
+fn beside_users(open: Run, changes: [ScenarioChange; 2]) -> Run {
+    let mut run = open;
+    run.plan.script = Some(Arc::default());
+    let mut other = run.plan.scenarios[0].clone();
+    other.name = "other".to_owned();
+    other.executor = constant_vus(30, 8);
+    run.plan.scenarios.push(other);
+    let scenarios = &mut run.totals.seen.scenarios;
+    for (name, change) in ["default", "other"].into_iter().zip(changes) {
+        scenarios.insert(name.into(), change);
+    }
+    run
+}
+
+/// Thirty users wait for the service that carries the arrivals, or sleep most of the time.
+#[test]
+fn users_without_a_rate_wait_for_the_only_request_there_is() {
+    for (iterations, limit) in [(800, Limit::Target), (300, Limit::Nobody)] {
+        let requests = 640 + iterations;
+        let run = Run::new(arrivals(80, 8, 100), 8.0, requests, 290.0);
+        let mut run = beside_users(run, [did(640, 0, 50), did(iterations, 0, 30)]);
+        run.summary = summary(&[("/", requests, 290, 0)]);
+        run.totals.asked = Some(640);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        assert_eq!(verdict.delivery, Delivery::Delivered);
+    }
+}
+
+/// Arrivals whose users sleep, beside users that wait for a slow request.
+#[test]
+fn the_law_is_that_of_the_scenario_that_dropped_arrivals() {
+    let run = Run::new(arrivals(60, 8, 30), 8.0, 640, 400.0);
+    let mut run = beside_users(run, [did(240, 240, 30), did(400, 0, 30)]);
+    run.summary = summary(&[("/quick", 240, 20, 0), ("/slow", 400, 600, 0)]);
+    run.totals.asked = Some(480);
+    run.totals.active_vus_max = 60;
+    run.totals.seen.counts.dropped = 240;
+    for row in &mut run.series {
+        (row.active_vus, row.dropped) = (60, 30);
+    }
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Plan, "{}", verdict.headline);
+    let text = &found(&verdict, Code::TooFewVus).expect("told").text;
+    let law = "in scenario default, 30 virtual users / 1 s for an iteration = 30/s, and 30/s was reached; 60/s needs 60";
+    assert!(text.contains(law), "{text}");
+    let rest = "they spent 98.0 % of their time between requests";
+    assert!(text.ends_with(rest), "{text}");
+}

@@ -109,7 +109,7 @@ fn virtual_users_that_never_got_an_answer_are_told() {
     );
     assert_eq!(
         verdict.headline,
-        "34.9/s of 36.9/s were good responses; 20 requests never got a response and held 20 VUs"
+        "69.8/s of 73.8/s were good responses; 20 requests never got a response and held 20 VUs"
     );
     assert!(found(&verdict, Code::NeverAnswered).is_some());
 

@@ -235,9 +235,8 @@ mod tests {
     #[test]
     fn a_lease_is_taken_when_nobody_has_it() {
         let mut sighting = Sighting::default();
-        let mut claim = |lease: Option<&LeaseSpec>| {
-            super::claim(lease, "me", &mut sighting, Duration::from_secs(7))
-        };
+        let mut claim =
+            |lease: Option<&LeaseSpec>| claim(lease, "me", &mut sighting, Duration::from_secs(7));
         assert_eq!(claim(None), Claim::Take(0));
         assert_eq!(claim(Some(&lease("me", 0))), Claim::Renew);
         assert_eq!(claim(Some(&lease("you", 990))), Claim::Wait);
@@ -249,7 +248,7 @@ mod tests {
         let mut sighting = Sighting::default();
         let mut claim = |renewed: i64, now_s: u64| {
             let lease = lease("you", renewed);
-            super::claim(
+            claim(
                 Some(&lease),
                 "me",
                 &mut sighting,

@@ -463,7 +463,7 @@ async fn deliver(
     let channel = join(endpoint, at, TRY_LIMIT).await;
     let channel = channel.map_err(|error| error.to_string())?;
     // An engine that has ended needs no way.
-    drop(open.send(()));
+    let _ = open.send(());
     let mut client = CoordinationClient::new(channel)
         .max_decoding_message_size(MESSAGE_MAX)
         .max_encoding_message_size(MESSAGE_MAX);

@@ -205,8 +205,10 @@ fn a_lost_part_of_a_load_without_a_number_is_told_without_one() {
 fn a_target_that_nobody_asks_any_more_has_not_stopped_responding() {
     let mut run = Run::new(arrivals(50, 14, 8), 14.0, 375, 0.3);
     run.totals.asked = Some(700);
+    run.totals.seen.counts.started += 2;
     run.totals.seen.counts.lost = 2;
     run.seconds(14, |number, row| {
+        row.offered = Some(50);
         let each = [50, 25, 0][usize::from(number >= 6) + usize::from(number >= 9)];
         (row.started, row.completed, row.good) = (each, each, each);
         row.active_vus = 2;

@@ -3,9 +3,11 @@
 //! Must not know durations. Invariant: a class of failures belongs to one side, unless measurements of the
 //! connections contradict.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use loadline_model::error_class::{ErrorClass, Fault};
+use loadline_model::plan::Scenario;
+use loadline_model::request::RequestTemplate;
 use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::Limit;
 
@@ -44,14 +46,34 @@ pub(super) fn keeps_out(facts: &Facts<'_>) -> bool {
     !facts.open && is_most && is_never_made && !is_on_loopback(facts)
 }
 
-/// Whether every responding peer is on this machine and close: nothing in between could block anything.
+/// Whether every responding peer, or every address of the plan if none responded, is on this machine and close: nothing in
+/// between could block anything.
 pub(super) fn is_on_loopback(facts: &Facts<'_>) -> bool {
     let is_loopback = |peer: &String| {
         let address: Option<SocketAddr> = peer.parse().ok();
         address.is_some_and(|address| address.ip().is_loopback())
     };
     let mut peers = facts.seen.peers.rows().map(|(peer, _)| peer).peekable();
-    peers.peek().is_some() && peers.all(is_loopback) && path::round_trip(facts).is_none()
+    let is_here = match peers.peek() {
+        Some(_) => peers.all(is_loopback),
+        None => is_planned_for_loopback(facts),
+    };
+    is_here && path::round_trip(facts).is_none()
+}
+
+/// Whether the plan lists requests, all to a loopback address.
+fn is_planned_for_loopback(facts: &Facts<'_>) -> bool {
+    let plan = facts.evidence.plan;
+    let is_loopback = |request: &RequestTemplate| {
+        let host = request.origin.host.as_str();
+        let address: Option<IpAddr> = host.parse().ok();
+        host == "localhost" || address.is_some_and(|address| address.is_loopback())
+    };
+    let is_near = |scenario: &Scenario| {
+        let mix = scenario.requests();
+        mix.is_some_and(|mix| mix.requests.iter().all(is_loopback))
+    };
+    plan.client.proxy.is_none() && plan.scenarios.iter().all(is_near)
 }
 
 /// Whether most failures are requests that timed out before they had a connection.

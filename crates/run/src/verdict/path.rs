@@ -3,8 +3,10 @@
 //!
 //! Must not know what requests spent their time on. Invariant: a path on this machine or in its rack has no length.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
+use loadline_model::plan::Scenario;
+use loadline_model::request::RequestTemplate;
 use loadline_model::snapshot::Connections;
 
 use super::facts::{Facts, share};
@@ -116,14 +118,32 @@ pub(super) fn may_queue(facts: &Facts<'_>) -> bool {
         && !leads_to_loopback(facts)
 }
 
-/// Whether every peer that responded is on this machine.
+/// Whether every peer that responded is on this machine, or every address of the plan if none responded.
 pub(super) fn leads_to_loopback(facts: &Facts<'_>) -> bool {
     let is_loopback = |peer: &String| {
         let address: Option<SocketAddr> = peer.parse().ok();
         address.is_some_and(|address| address.ip().is_loopback())
     };
     let mut peers = facts.seen.peers.rows().map(|(peer, _)| peer).peekable();
-    peers.peek().is_some() && peers.all(is_loopback)
+    match peers.peek() {
+        Some(_) => peers.all(is_loopback),
+        None => is_planned_for_loopback(facts),
+    }
+}
+
+/// Whether the plan lists requests, all to a loopback address.
+fn is_planned_for_loopback(facts: &Facts<'_>) -> bool {
+    let plan = facts.evidence.plan;
+    let is_loopback = |request: &RequestTemplate| {
+        let host = request.origin.host.as_str();
+        let address: Option<IpAddr> = host.parse().ok();
+        host == "localhost" || address.is_some_and(|address| address.is_loopback())
+    };
+    let is_near = |scenario: &Scenario| {
+        let mix = scenario.requests();
+        mix.is_some_and(|mix| mix.requests.iter().all(is_loopback))
+    };
+    plan.client.proxy.is_none() && plan.scenarios.iter().all(is_near)
 }
 
 /// Connections made per request.

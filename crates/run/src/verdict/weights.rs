@@ -74,6 +74,7 @@ impl Weights {
         let is_full = exhausted(facts).is_some() || is_held_up(facts);
         let generator = match is_full {
             true if target_is_full => own.max(rest / 2.0),
+            true if merely_waits(facts) && !is_held_up(facts) && is_read_at_once(facts) => own,
             true => rest,
             false => own,
         };
@@ -138,6 +139,19 @@ pub(super) fn exhausted(facts: &Facts<'_>) -> Option<f64> {
         rows.len() as u64,
     );
     (busy >= BUSY_ROWS).then_some(busy)
+}
+
+/// Whether no worker did much, however long it waited for a CPU.
+fn merely_waits(facts: &Facts<'_>) -> bool {
+    at_work(facts) < AT_WORK
+}
+
+/// Whether the kernel's stamps show that responses are read soon, compared with the time that they take: a generator that
+/// waits for a CPU does not explain this time.
+fn is_read_at_once(facts: &Facts<'_>) -> bool {
+    const SOON: f64 = 0.05;
+    let both = read_delay_s(facts).zip(mean_time(facts));
+    both.is_some_and(|(delay, time)| delay <= SOON * time)
 }
 
 /// The share of the time in which a worker had something to do: running, waiting for a CPU, or stopped.

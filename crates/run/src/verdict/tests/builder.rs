@@ -276,7 +276,7 @@ fn plan(executor: Executor) -> TestPlan {
         method: "POST".to_owned(),
         origin: Origin {
             scheme: Scheme::Http,
-            host: "localhost".to_owned(),
+            host: "target".to_owned(),
             port: 50_016,
         },
         target: Template::literal("/predict"),

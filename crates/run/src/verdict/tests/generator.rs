@@ -227,3 +227,24 @@ fn a_few_responses_that_lie_unread_are_the_generators() {
         assert_eq!(run.judge().limit, limit);
     }
 }
+
+/// Workers that do little always wait for a CPU, and the stamps of the kernel say how long responses waited for them.
+#[test]
+fn responses_that_are_read_soon_were_not_kept_by_a_starved_generator() {
+    for (delay_ms, limit) in [(20, Limit::Target), (400, Limit::Generator)] {
+        let mut run = Run::new(arrivals(6_000, 8, 100), 8.0, 1_600, 580.0);
+        run.totals.asked = Some(48_000);
+        run.totals.never_started = 46_400;
+        run.totals.active_vus_max = 100;
+        run.answer(1_600, &[(0.1, 14 * MS), (0.5, 340 * MS), (0.4, 1_000 * MS)]);
+        let delays = &mut run.totals.seen.connections.read_delay;
+        (0..100).for_each(|_| delays.record(delay_ms * MS));
+        for row in &mut run.series {
+            row.active_vus = 100;
+            row.generator.busiest_worker = 0.005;
+            row.generator.run_queue_ns = 1_000 * MS;
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}

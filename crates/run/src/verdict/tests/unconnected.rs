@@ -5,6 +5,7 @@
 
 use loadline_model::client::ProxyPlan;
 use loadline_model::error_class::ErrorClass;
+use loadline_model::plan::Behaviour;
 use loadline_model::snapshot::ErrorKey;
 use loadline_model::verdict::Limit;
 
@@ -245,4 +246,25 @@ fn where_no_new_connection_is_made_any_more_nobody_is_blamed() {
     assert_eq!(none.limit, Limit::Unknown, "{}", none.headline);
     assert!(none.headline.contains("until no new connection was made"));
     assert_eq!(judged(0).limit, Limit::Target);
+}
+
+/// Nobody responded, so that only the plan says where the requests went.
+#[test]
+fn requests_to_this_machine_that_find_no_connection_wait_for_the_target() {
+    for (host, limit) in [
+        ("127.0.0.1", Limit::Target),
+        ("localhost", Limit::Target),
+        ("10.0.0.7", Limit::Unknown),
+    ] {
+        let mut run = Run::new(constant_vus(20, 6), 6.0, 0, 11.0);
+        run.fail(ErrorClass::Timeout, 40, 3_000 * MS);
+        run.totals.seen.connections.failed = 35;
+        for scenario in &mut run.plan.scenarios {
+            if let Behaviour::Requests(mix) = &mut scenario.behaviour {
+                host.clone_into(&mut mix.requests[0].origin.host);
+            }
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{host}");
+    }
 }

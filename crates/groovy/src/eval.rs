@@ -172,6 +172,17 @@ impl Drop for Level {
     }
 }
 
+/// Lets a script sleep. Others may run on this thread meanwhile, which must not count its depth.
+pub(crate) fn sleep(machine: &mut dyn Machine, ms: u64) -> Outcome<()> {
+    let level = Level::outermost();
+    machine.host().sleep(ms);
+    drop(level);
+    match machine.host().must_end() {
+        Some(why) => Err(Thrown::End(why)),
+        None => Ok(()),
+    }
+}
+
 impl<'r> Interpreter<'r> {
     fn new(bindings: &'r mut dyn Bindings, shared: Rc<Shared>) -> Interpreter<'r> {
         Interpreter {

@@ -55,6 +55,8 @@ pub(super) struct Desk<'d> {
     /// The language.
     pub(super) dialect: Dialect,
     began_ns: u64,
+    /// Whether its sleep was interrupted.
+    is_woken: bool,
 }
 
 /// The full class name of an object.
@@ -135,6 +137,7 @@ impl<'d> Desk<'d> {
             names: names.collect(),
             began_ns: host.cpu_ns(),
             dialect: Dialect::Groovy,
+            is_woken: false,
             context,
             host,
             commons,
@@ -437,6 +440,9 @@ impl ScriptHost for Desk<'_> {
     }
 
     fn must_end(&mut self) -> Option<String> {
+        if self.is_woken {
+            return Some("java.lang.InterruptedException: sleep interrupted".to_owned());
+        }
         if self.host.is_called_off() {
             return Some("the test was called off".to_owned());
         }
@@ -445,7 +451,22 @@ impl ScriptHost for Desk<'_> {
     }
 
     fn sleep(&mut self, ms: u64) {
-        self.context.slept_ms = self.context.slept_ms.saturating_add(ms);
+        // The lock of an enclosing run cannot be released here.
+        let is_held_up = self.memory.kept.has_turn && !self.lent.has_turn();
+        let mut has_slept = false;
+        if !is_held_up {
+            let had_turn = self.lent.publish(self.commons);
+            let before_ns = self.host.cpu_ns();
+            has_slept = self.host.sleep(ms);
+            self.is_woken = has_slept && self.host.is_called_off();
+            // What others computed meanwhile is not this script's.
+            let others_ns = self.host.cpu_ns().saturating_sub(before_ns);
+            self.began_ns = self.began_ns.saturating_add(others_ns);
+            self.lent.renew(self.commons, had_turn);
+        }
+        if !has_slept {
+            self.context.slept_ms = self.context.slept_ms.saturating_add(ms);
+        }
     }
 
     fn print(&mut self, text: &str) {

@@ -246,7 +246,13 @@ fn messages_end_a_plan_as_in_jmeter() {
     for situation in situations() {
         let name = situation.name;
         // `Shutdown` waits for what is running, which takes long here.
-        let soon_over = !["an answer", "a script", "a setUp group"].contains(&name);
+        let takes_long = [
+            "an answer",
+            "a script",
+            "a script that sleeps",
+            "a setUp group",
+        ];
+        let soon_over = !takes_long.contains(&name);
         for message in ["Shutdown", "StopTestNow"] {
             if message == "Shutdown" && !soon_over {
                 continue;

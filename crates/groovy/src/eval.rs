@@ -8,6 +8,7 @@ mod aside;
 mod assign;
 mod calls;
 mod classes;
+mod composed;
 mod construction;
 mod expressions;
 mod frame;
@@ -96,9 +97,22 @@ impl Callable for ScriptClosure {
     }
 }
 
+impl MethodReference {
+    /// `X.&name` of a class.
+    pub(crate) fn of_class(class: &str, name: &str) -> Value {
+        Value::Closure(Rc::new(MethodReference {
+            of: Value::Class(class.into()),
+            name: name.into(),
+        }))
+    }
+}
+
 impl Callable for MethodReference {
     fn arity(&self) -> usize {
-        1
+        match &*self.name {
+            "compare" | "compareTo" | "compareToIgnoreCase" => 2,
+            _ => 1,
+        }
     }
 }
 

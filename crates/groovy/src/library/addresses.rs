@@ -184,7 +184,7 @@ pub fn url(text: &str) -> Outcome {
 }
 
 /// Creates a `URI` from a text.
-fn uri(text: &str) -> Outcome {
+pub(super) fn uri(text: &str) -> Outcome {
     let odd = text.char_indices().find(|(_, letter)| {
         letter.is_control()
             || matches!(

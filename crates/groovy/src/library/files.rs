@@ -9,7 +9,7 @@ use super::super::table::{MANY, Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Element, Machine, Object, Outcome, Value};
 use super::Class;
-use super::{readers, text_of, text_wanted};
+use super::{addresses, readers, text_of, text_wanted};
 
 /// A file, or a path.
 pub(super) struct File(pub(super) String);
@@ -324,6 +324,18 @@ pub(super) static FILE: Table = Table::new(&[
     }),
     row("getParentFile", 0, 0, |_, this, _| {
         Ok(parent(&path_of(this)).map_or(Value::Null, file))
+    }),
+    row("toURI", 0, 0, |machine, this, _| {
+        let path = path_of(this);
+        let is_folder = machine
+            .host()
+            .file_facts(&path)
+            .is_some_and(|one| one.is_folder);
+        let end = if is_folder { "/" } else { "" };
+        let path = absolute(machine, &path)
+            .replace('%', "%25")
+            .replace(' ', "%20");
+        addresses::uri(&format!("file:{path}{end}"))
     }),
     row("toPath", 0, 0, |_, this, _| Ok(this.clone())),
     row("toFile", 0, 0, |_, this, _| Ok(this.clone())),

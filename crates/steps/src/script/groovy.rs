@@ -252,6 +252,7 @@ impl<'d> Desk<'d> {
     /// `props`: texts are JMeter's properties, other values are stored separately for all threads.
     fn of_properties(&mut self, method: &str, given: &[Value]) -> Outcome<Option<Value>> {
         let sets = matches!(method, "put" | "setProperty" | "putAt");
+        let is_text = |one: &Value| matches!(one, Value::Text(_));
         match given {
             [Value::Null, ..] if !sets && method != "putAll" => {
                 let message = "Cannot invoke \"Object.hashCode()\" because \"key\" is null";
@@ -271,10 +272,12 @@ impl<'d> Desk<'d> {
             Some(object.unwrap_or_else(|| Value::text(text.as_str())))
         };
         Ok(Some(match (method, given) {
-            ("get" | "getProperty" | "getAt", [_]) => found(self).unwrap_or(Value::Null),
-            ("getProperty" | "getOrDefault", [_, other]) => {
-                found(self).unwrap_or_else(|| other.clone())
+            ("getProperty", [_]) => found(self).filter(is_text).unwrap_or(Value::Null),
+            ("get" | "getAt", [_]) => found(self).unwrap_or(Value::Null),
+            ("getProperty", [_, other]) => {
+                found(self).filter(is_text).unwrap_or_else(|| other.clone())
             }
+            ("getOrDefault", [_, other]) => found(self).unwrap_or_else(|| other.clone()),
             ("put" | "setProperty" | "putAt", [_, value]) => {
                 let before = found(self).unwrap_or(Value::Null);
                 self.lent.put(self.commons, &name, value);

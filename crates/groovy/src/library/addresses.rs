@@ -183,8 +183,14 @@ pub fn url(text: &str) -> Outcome {
     }
 }
 
+/// The `URI` of a file.
+pub(super) fn of_file(path: &str, is_folder: bool) -> Outcome {
+    let path = path.replace('%', "%25").replace(' ', "%20");
+    uri(&format!("file:{path}{}", if is_folder { "/" } else { "" }))
+}
+
 /// Creates a `URI` from a text.
-pub(super) fn uri(text: &str) -> Outcome {
+fn uri(text: &str) -> Outcome {
     let odd = text.char_indices().find(|(_, letter)| {
         letter.is_control()
             || matches!(

@@ -327,15 +327,11 @@ pub(super) static FILE: Table = Table::new(&[
     }),
     row("toURI", 0, 0, |machine, this, _| {
         let path = path_of(this);
-        let is_folder = machine
-            .host()
-            .file_facts(&path)
-            .is_some_and(|one| one.is_folder);
-        let end = if is_folder { "/" } else { "" };
-        let path = absolute(machine, &path)
-            .replace('%', "%25")
-            .replace(' ', "%20");
-        addresses::uri(&format!("file:{path}{end}"))
+        let facts = machine.host().file_facts(&path);
+        addresses::of_file(
+            &absolute(machine, &path),
+            facts.is_some_and(|one| one.is_folder),
+        )
     }),
     row("toPath", 0, 0, |_, this, _| Ok(this.clone())),
     row("toFile", 0, 0, |_, this, _| Ok(this.clone())),

@@ -87,7 +87,7 @@ pub(super) fn told(value: &Value) -> ScriptValue {
 }
 
 /// An argument of an object's method.
-fn lent(value: &Value) -> ScriptValue {
+pub(super) fn lent(value: &Value) -> ScriptValue {
     match value {
         Value::Null | Value::Void => ScriptValue::Null,
         Value::Truth(truth) => ScriptValue::Truth(*truth),
@@ -356,13 +356,13 @@ impl<'d> Desk<'d> {
         match object {
             ScriptObject::Own => {
                 let own = self.context.own.take()?;
-                let told = self.of_parts(&own, method, given);
+                let told = self.of_parts(&own, (object, &[]), method, given);
                 self.context.own = Some(own);
                 told
             }
             _ => {
                 let previous = self.context.previous.clone()?;
-                self.of_parts(&previous, method, given)
+                self.of_parts(&previous, (object, &[]), method, given)
             }
         }
     }

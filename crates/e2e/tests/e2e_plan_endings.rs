@@ -44,6 +44,12 @@ fn situations() -> Vec<Situation> {
         &["scriptLanguage=javascript", "script=while (true) {}"],
         "",
     );
+    let sleeper = element(
+        "JSR223Sampler",
+        "Sleeper",
+        &["scriptLanguage=groovy", "script=Thread.sleep(50000)"],
+        "",
+    );
     let of_ramp = ["ThreadGroup.num_threads=100", "ThreadGroup.ramp_time=5000"];
     let after = format!(
         "{}{}",
@@ -67,6 +73,7 @@ fn situations() -> Vec<Situation> {
         of("a pause", both(&element("TestAction", "Pause", &flow, ""))),
         of("a gathering", both(&http("Together", "/get", &gathering))),
         of("a script", both(&script)),
+        of("a script that sleeps", both(&sleeper)),
         of("a ramp", group("ThreadGroup", "Users", 1, &of_ramp, &home)),
         of("a setUp group", after),
     ]
@@ -239,7 +246,13 @@ fn messages_end_a_plan_as_in_jmeter() {
     for situation in situations() {
         let name = situation.name;
         // `Shutdown` waits for what is running, which takes long here.
-        let soon_over = !["an answer", "a script", "a setUp group"].contains(&name);
+        let takes_long = [
+            "an answer",
+            "a script",
+            "a script that sleeps",
+            "a setUp group",
+        ];
+        let soon_over = !takes_long.contains(&name);
         for message in ["Shutdown", "StopTestNow"] {
             if message == "Shutdown" && !soon_over {
                 continue;

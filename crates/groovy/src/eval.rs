@@ -8,6 +8,7 @@ mod aside;
 mod assign;
 mod calls;
 mod classes;
+mod composed;
 mod construction;
 mod expressions;
 mod frame;
@@ -96,9 +97,22 @@ impl Callable for ScriptClosure {
     }
 }
 
+impl MethodReference {
+    /// `X.&name` of a class.
+    pub(crate) fn of_class(class: &str, name: &str) -> Value {
+        Value::Closure(Rc::new(MethodReference {
+            of: Value::Class(class.into()),
+            name: name.into(),
+        }))
+    }
+}
+
 impl Callable for MethodReference {
     fn arity(&self) -> usize {
-        1
+        match &*self.name {
+            "compare" | "compareTo" | "compareToIgnoreCase" => 2,
+            _ => 1,
+        }
     }
 }
 
@@ -169,6 +183,17 @@ impl Drop for Level {
     fn drop(&mut self) {
         DEPTH.set(self.0);
         NESTING.set(self.1);
+    }
+}
+
+/// Lets a script sleep. Others may run on this thread meanwhile, which must not count its depth.
+pub(crate) fn sleep(machine: &mut dyn Machine, ms: u64) -> Outcome<()> {
+    let level = Level::outermost();
+    machine.host().sleep(ms);
+    drop(level);
+    match machine.host().must_end() {
+        Some(why) => Err(Thrown::End(why)),
+        None => Ok(()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The environment of a script.
 //!
-//! Must not know who provides it. Invariant: nothing in here blocks.
+//! Must not know who provides it. Invariant: nothing in here blocks the operating system's thread.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub trait Host {
     /// Why the script must end now; `None`: it may continue.
     fn must_end(&mut self) -> Option<String>;
 
-    /// Sleeps.
+    /// Sleeps; what is at work elsewhere goes on meanwhile, if the host can let it.
     fn sleep(&mut self, ms: u64);
 
     /// Prints a text, as on standard output.

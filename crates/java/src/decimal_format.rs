@@ -2,7 +2,7 @@
 //!
 //! Must not know how numbers are rounded. Invariant: a parsed pattern formats every number.
 //!
-//! Source: the documentation of `java.text.DecimalFormat`. Exponents (`0E0`) are not supported.
+//! Source: the documentation of `java.text.DecimalFormat`, and its behaviour.
 
 /// A pattern such as `000`, `ID-#` or `#,##0.00`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,16 @@ pub struct DecimalFormat {
     group: Option<usize>,
     point_always: bool,
     multiplier: i64,
+    exponent: Option<Exponent>,
+}
+
+/// The exponent of a scientific pattern such as `0.00E0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Exponent {
+    /// Minimum digits.
+    digits: usize,
+    /// Maximum digits before the point.
+    whole_most: usize,
 }
 
 /// Formats an integer with a pattern.
@@ -39,10 +49,12 @@ struct Half {
     number: String,
     suffix: String,
     multiplier: Option<i64>,
+    /// Zeros of the exponent.
+    exponent: Option<usize>,
 }
 
 impl DecimalFormat {
-    /// Parses a pattern; `None` if Java throws, and for exponents.
+    /// Parses a pattern; `None` if Java throws.
     #[must_use]
     pub fn new(pattern: &str) -> Option<DecimalFormat> {
         let mut rest = if pattern.is_empty() { "#,##0" } else { pattern }.chars();
@@ -70,7 +82,7 @@ impl DecimalFormat {
                 .trim_start_matches('0')
                 .bytes()
                 .all(|byte| byte == b'#');
-        if !sound || group == Some(0) {
+        if !sound || group == Some(0) || group.is_some() && positive.exponent.is_some() {
             return None;
         }
         let zeros = digits.bytes().filter(|byte| *byte == b'0').count();
@@ -91,7 +103,18 @@ impl DecimalFormat {
             group,
             point_always: fraction == Some(""),
             multiplier: positive.multiplier.unwrap_or(1),
+            exponent: positive.exponent.map(|zeros| Exponent {
+                digits: zeros,
+                whole_most: digits.len(),
+            }),
         })
+    }
+
+    /// Maximum significant digits of a number in scientific notation; `None`: it is written without an exponent.
+    #[must_use]
+    pub fn significant_most(&self) -> Option<usize> {
+        let exponent = self.exponent?;
+        Some(exponent.whole_most + self.fraction_most)
     }
 
     /// Formats a number.
@@ -118,6 +141,19 @@ impl DecimalFormat {
     /// [`Self::fraction_most`] of the latter.
     #[must_use]
     pub fn format_digits(&self, is_negative: bool, whole: &str, fraction: &str) -> String {
+        let number = match self.exponent {
+            Some(exponent) => self.scientific(exponent, whole, fraction),
+            None => self.plain(whole, fraction),
+        };
+        let (sign, prefix, suffix) = match &self.negative {
+            Some((prefix, suffix)) if is_negative => ("", prefix, suffix),
+            None if is_negative => ("-", &self.prefix, &self.suffix),
+            _ => ("", &self.prefix, &self.suffix),
+        };
+        format!("{sign}{prefix}{number}{suffix}")
+    }
+
+    fn plain(&self, whole: &str, fraction: &str) -> String {
         let fraction = fraction.trim_end_matches('0');
         let missing = self.fraction_digits.saturating_sub(fraction.len());
         let fraction = format!("{fraction}{}", "0".repeat(missing));
@@ -135,12 +171,43 @@ impl DecimalFormat {
             number.push('.');
             number.push_str(&fraction);
         }
-        let (sign, prefix, suffix) = match &self.negative {
-            Some((prefix, suffix)) if is_negative => ("", prefix, suffix),
-            None if is_negative => ("-", &self.prefix, &self.suffix),
-            _ => ("", &self.prefix, &self.suffix),
+        number
+    }
+
+    fn scientific(&self, form: Exponent, whole: &str, fraction: &str) -> String {
+        let all = format!("{whole}{fraction}");
+        let zeros = all.len() - all.trim_start_matches('0').len();
+        let digits = all.trim_matches('0');
+        let is_zero = digits.is_empty();
+        let count = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
+        // The number is 0.DIGITS times ten to this power.
+        let power = match is_zero {
+            true => 0,
+            false => count(whole.len()) - count(zeros),
         };
-        format!("{sign}{prefix}{number}{suffix}")
+        let most = count(form.whole_most);
+        let (exponent, least) = match most > 1 && form.whole_most > self.whole_digits {
+            // As in engineering notation: a multiple of the digits before the point.
+            true => ((power - 1).div_euclid(most) * most, 1),
+            false => (power - count(self.whole_digits), self.whole_digits),
+        };
+        let before_point = match is_zero {
+            true => least,
+            false => usize::try_from(power - exponent).unwrap_or(0),
+        };
+        let wanted = (self.whole_digits + self.fraction_digits).max(before_point);
+        let mut number: String = digits.to_owned();
+        number.push_str(&"0".repeat(wanted.saturating_sub(digits.len())));
+        if number.len() > before_point || self.point_always {
+            number.insert(before_point, '.');
+        }
+        let exponent = if is_zero { 0 } else { exponent };
+        let sign = if exponent < 0 { "-" } else { "" };
+        format!(
+            "{number}E{sign}{:0>1$}",
+            exponent.unsigned_abs(),
+            form.digits
+        )
     }
 }
 
@@ -163,8 +230,18 @@ impl Half {
                 _ if quoted => half.affix().push(character),
                 ';' => return Some(half),
                 // Digits inside the suffix belong to the number, too: `0a0` is `00` and a suffix.
+                '#' | '0' | ',' | '.' if half.exponent.is_some() => return None,
                 '#' | '0' | ',' | '.' => half.number.push(character),
-                'E' if !half.number.is_empty() && half.suffix.is_empty() => return None,
+                'E' if !half.number.is_empty() && half.suffix.is_empty() => {
+                    if half.exponent.is_some() {
+                        return None;
+                    }
+                    let left = rest.as_str().trim_start_matches('0');
+                    let zeros = rest.as_str().len() - left.len();
+                    *rest = left.chars();
+                    half.exponent = (zeros > 0).then_some(zeros);
+                    half.exponent?;
+                }
                 '%' | '\u{2030}' => {
                     half.multiplier = Some(if character == '%' { 100 } else { 1000 });
                     half.affix().push(character);
@@ -245,6 +322,17 @@ mod tests {
             ("#,##0.###", "1234", "500", "1,234.5"),
             ("0.0#", "2", "00", "2.0"),
             ("#", "0", "", "0"),
+            ("0.00E0", "12300", "", "1.23E4"),
+            ("0.###E0", "12340", "", "1.234E4"),
+            ("##0.##E0", "12345", "", "12.345E3"),
+            ("##0.##E0", "0", "00123", "1.23E-3"),
+            ("00.###E00", "0", "00123", "12.3E-04"),
+            ("0.0E0", "0", "", "0.0E0"),
+            ("#.##E0", "1230", "", "1.23E3"),
+            ("#E0", "10", "", ".1E2"),
+            ("#0.0E0", "12300", "", "1.23E4"),
+            ("0.00E0", "1000", "", "1.00E3"),
+            ("0E0", "5000", "", "5E3"),
         ];
         for (pattern, whole, fraction, expected) in cases {
             let format = DecimalFormat::new(pattern).expect("a pattern");

@@ -37,6 +37,11 @@ pub trait Host {
         false
     }
 
+    /// Sleeps while other threads go on; `false`: not possible here, the thread has to wait afterwards.
+    fn sleep(&self, _ms: u64) -> bool {
+        false
+    }
+
     /// Maximum threads of a group, given by its index in the program.
     fn threads_of(&self, group: usize) -> u32;
 

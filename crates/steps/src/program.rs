@@ -29,6 +29,8 @@ pub struct Program {
     pub at_start: Vec<Text>,
     /// Names of variables whose values are stored with each sample (`sample_variables`).
     pub sample_variables: Vec<String>,
+    /// Whether scripts may sleep.
+    pub sleeps: bool,
     /// Whether main groups run consecutively.
     pub serialize_groups: bool,
     /// Whether tear-down groups run after a stopped test.

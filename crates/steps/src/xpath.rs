@@ -8,9 +8,10 @@ mod evaluate;
 mod fault;
 mod functions;
 mod lexer;
+mod lines;
 mod parser;
 
-pub(crate) use document::{Document, first_value, prefixes, write};
+pub(crate) use document::{Document, first_value, prefixes, write, write_indented};
 pub(crate) use evaluate::{Node, Value};
 
 /// The processor for an expression.

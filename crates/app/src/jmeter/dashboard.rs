@@ -6,13 +6,16 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use loadline_java::date_format::Pattern;
 use loadline_java::numbers::long_or_zero;
 use loadline_java::oro::Oro;
 use loadline_model::ExitCode;
 use loadline_output::files;
 use loadline_report::jmeter::dashboard::{Dashboard, PERCENTS, Settings, Thresholds};
-use loadline_report::jmeter::results::{Reader, Row};
+use loadline_report::jmeter::results::{Format, ReadInstant, Reader, Row};
+use loadline_report::jmeter::save_config::{SaveConfig, TimestampForm};
 
+use super::world::now_ms;
 use crate::Ending;
 
 /// Bytes read from a file at a time.
@@ -75,7 +78,8 @@ pub(crate) fn read_from(
     let wrong = |why: &str| refused(&format!("{results}: {why}"));
     let mut dashboard =
         Dashboard::new(settings(results, property).map_err(|why| Ending::usage(&why))?);
-    let mut reader = Reader::new(bytes).map_err(|fault| wrong(&fault.to_string()))?;
+    let format = format(property).map_err(|why| Ending::usage(&why))?;
+    let mut reader = Reader::with(bytes, format).map_err(|fault| wrong(&fault.to_string()))?;
     let mut row = Row::default();
     while reader
         .read(&mut row)
@@ -84,6 +88,25 @@ pub(crate) fn read_from(
         dashboard.add(&row);
     }
     Ok(dashboard)
+}
+
+/// How the properties say that results files are written. Dates without a zone are taken for UTC.
+fn format(property: Property<'_>) -> Result<Format, String> {
+    let config = SaveConfig::from_properties(property)?;
+    let instant = match &config.timestamp_form {
+        TimestampForm::Milliseconds => None,
+        TimestampForm::Pattern(pattern) => Some(Pattern::simple(pattern)?),
+    };
+    let now_ms = now_ms();
+    Ok(Format {
+        instant: instant.map(|pattern| -> ReadInstant {
+            Box::new(move |text| {
+                let read = pattern.read_simply(text, now_ms, false)?;
+                Some(read.local_ms - read.offset_s.unwrap_or(0) * 1_000)
+            })
+        }),
+        config,
+    })
 }
 
 /// Writes the page and the statistics to a folder.

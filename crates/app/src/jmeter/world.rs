@@ -174,7 +174,8 @@ impl World {
             "path.separator" => ":",
             "line.separator" => "\n",
             "file.encoding" => "UTF-8",
-            "jmeter.version" => "5.6.3",
+            "java.version" => "17.0.15",
+            "java.specification.version" => "17",
             "os.name" if cfg!(target_os = "macos") => "Mac OS X",
             "os.name" => "Linux",
             "os.arch" if cfg!(target_arch = "x86_64") => "amd64",
@@ -210,7 +211,8 @@ impl StepsWorld for World {
     }
 
     fn own_property(&self, name: &str) -> Option<String> {
-        lock(&self.properties).get(name).cloned()
+        let own = lock(&self.properties).get(name).cloned();
+        own.or_else(|| (name == "jmeter.version").then(|| "5.6.3".to_owned()))
     }
 
     fn set_property(&self, name: &str, value: &str) -> Option<String> {

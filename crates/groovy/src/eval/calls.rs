@@ -266,7 +266,7 @@ impl Interpreter<'_> {
             }
             ("sleep", 1 | 2) => {
                 let ms = number::long_of(&given[0]).unwrap_or(0);
-                self.host().sleep(u64::try_from(ms).unwrap_or(0));
+                super::sleep(self, u64::try_from(ms).unwrap_or(0))?;
             }
             // The methods of `TimeCategory` are always available, but for what dates have themselves.
             ("use", 2) => {

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::ast::{Code, Expr, Key, Number, Operator, Piece, Type};
+use super::super::ast::{Code, Expr, Key, Number, Operator, Type};
 use super::super::classes;
 use super::super::convert;
 use super::super::decimal::Decimal;
@@ -15,7 +15,7 @@ use super::super::number;
 use super::super::operators;
 use super::super::order;
 use super::super::thrown::Thrown;
-use super::super::value::{Composed, Machine as _, Outcome, Range, RangeOf, Value};
+use super::super::value::{Machine as _, Outcome, Range, RangeOf, Value};
 use super::frame::{Frame, Place};
 use super::{Interpreter, MethodReference, ScriptClosure};
 
@@ -54,7 +54,10 @@ impl Interpreter<'_> {
             Expr::Number(number) => Ok(number_value(number)),
             Expr::Char(one) => Ok(Value::Char(*one)),
             Expr::Text(text) => Ok(Value::Text(Arc::clone(text))),
-            Expr::Variable(name) => self.variable(name, frame),
+            Expr::Variable(name) => {
+                let value = self.variable(name, frame)?;
+                self.told_now(value)
+            }
             Expr::Call { .. } => self.call_expression(expression, frame),
             Expr::Binary(operator, left, right) => {
                 let left = self.expression(left, frame)?;
@@ -266,30 +269,6 @@ impl Interpreter<'_> {
                 format!("unable to resolve class {}", class.name),
             )
         })
-    }
-
-    fn composed(&mut self, pieces: &[Piece], frame: &Rc<Frame>) -> Outcome {
-        let mut texts: Vec<Arc<str>> = Vec::new();
-        let mut values = Vec::new();
-        for piece in pieces {
-            match piece {
-                Piece::Text(text) => texts.push(Arc::clone(text)),
-                Piece::Value(value) => {
-                    if texts.len() == values.len() {
-                        texts.push("".into());
-                    }
-                    values.push(match value {
-                        Expr::Closure(code) => {
-                            let closure = self.closure_of(Arc::clone(code), frame);
-                            self.call_value(&closure, Vec::new())?
-                        }
-                        value => self.expression(value, frame)?,
-                    });
-                }
-            }
-        }
-        self.take(64)?;
-        Ok(Value::Composed(Rc::new(Composed { texts, values })))
     }
 
     /// The values of a list or a call, including spread ones.

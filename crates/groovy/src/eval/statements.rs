@@ -170,7 +170,7 @@ impl Interpreter<'_> {
         let mut last = Value::Null;
         for (name, value) in names {
             let value = match (value, kind) {
-                (Some(value), None) => self.expression(value, frame)?,
+                (Some(value), None) => self.value_to_keep(value, frame)?,
                 (Some(value), Some(kind)) => {
                     let value = self.given_to(Some(kind), value, frame);
                     let value = value.map_err(Thrown::in_typed_declaration)?;

@@ -79,6 +79,9 @@ impl Interpreter<'_> {
         frame: &Rc<Frame>,
     ) -> Outcome {
         let is_primitive = kind.is_some_and(|kind| is_one_of(kind, PRIMITIVE, 0));
+        if kind.is_none_or(|kind| is_one_of(kind, &["def", "var", "Object", "GString"], 0)) {
+            return self.value_to_keep(value, frame);
+        }
         if !is_primitive || !self.is_groovy() {
             return self.expression(value, frame);
         }

@@ -183,6 +183,12 @@ pub fn url(text: &str) -> Outcome {
     }
 }
 
+/// The `URI` of a file.
+pub(super) fn of_file(path: &str, is_folder: bool) -> Outcome {
+    let path = path.replace('%', "%25").replace(' ', "%20");
+    uri(&format!("file:{path}{}", if is_folder { "/" } else { "" }))
+}
+
 /// Creates a `URI` from a text.
 fn uri(text: &str) -> Outcome {
     let odd = text.char_indices().find(|(_, letter)| {

@@ -739,8 +739,12 @@ pub(super) static METHODS: Table = Table::new(&[
         ))
     }),
     row("intersect", 1, 1, |machine, this, given| {
-        let others = values(machine, &given[0])?;
-        let kept = values(machine, this)?.into_iter();
+        let (mut kept, mut others) = (values(machine, this)?, values(machine, &given[0])?);
+        // Those of the smaller one, in its order, stay.
+        if kept.len() >= others.len() {
+            std::mem::swap(&mut kept, &mut others);
+        }
+        let kept = kept.into_iter();
         Ok(alike(
             this,
             kept.filter(|one| others.iter().any(|other| order::equals(one, other)))

@@ -9,7 +9,7 @@ use super::super::table::{MANY, Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Element, Machine, Object, Outcome, Value};
 use super::Class;
-use super::{readers, text_of, text_wanted};
+use super::{addresses, readers, text_of, text_wanted};
 
 /// A file, or a path.
 pub(super) struct File(pub(super) String);
@@ -324,6 +324,14 @@ pub(super) static FILE: Table = Table::new(&[
     }),
     row("getParentFile", 0, 0, |_, this, _| {
         Ok(parent(&path_of(this)).map_or(Value::Null, file))
+    }),
+    row("toURI", 0, 0, |machine, this, _| {
+        let path = path_of(this);
+        let facts = machine.host().file_facts(&path);
+        addresses::of_file(
+            &absolute(machine, &path),
+            facts.is_some_and(|one| one.is_folder),
+        )
     }),
     row("toPath", 0, 0, |_, this, _| Ok(this.clone())),
     row("toFile", 0, 0, |_, this, _| Ok(this.clone())),

@@ -340,7 +340,10 @@ pub(super) static METHODS: Table = Table::new(&[
     row("push", 1, 1, |machine, this, given| {
         match machine.is_bean_shell() {
             true => add(machine, this, given),
-            false => add_at(machine, this, &[Value::Int(0), given[0].clone()]),
+            false => {
+                add_at(machine, this, &[Value::Int(0), given[0].clone()])?;
+                Ok(Value::Truth(true))
+            }
         }
     }),
     row("leftShift", 1, 1, |machine, this, given| {

@@ -235,6 +235,21 @@ fn uuid_bits(text: &str) -> Option<u128> {
         })
 }
 
+/// A given length, or one from the first up to, but without, the second.
+fn random_length(machine: &mut dyn Machine, given: &[Value]) -> Outcome<i32> {
+    let from = int_of(given, 0)?;
+    let Some(to) = given.get(1).and_then(number::int_of) else {
+        return Ok(from);
+    };
+    let width = u32::try_from(i64::from(to) - i64::from(from))
+        .ok()
+        .filter(|_| from >= 0);
+    let width = width
+        .ok_or_else(|| Thrown::argument("Start value must be smaller or equal to end value."))?;
+    let drawn = (u128::from(machine.host().random()) * u128::from(width)) >> 64;
+    Ok(from.saturating_add(drawn as i32))
+}
+
 fn random_text(machine: &mut dyn Machine, count: i32, from: &str) -> Outcome {
     let count = usize::try_from(count).map_err(|_| {
         Thrown::argument(format!(
@@ -255,14 +270,17 @@ const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const DIGITS: &str = "0123456789";
 
 static STRINGS: Table = Table::new(&[
-    row("randomAlphanumeric", 1, 1, |machine, _, given| {
-        random_text(machine, int_of(given, 0)?, &format!("{LETTERS}{DIGITS}"))
+    row("randomAlphanumeric", 1, 2, |machine, _, given| {
+        let length = random_length(machine, given)?;
+        random_text(machine, length, &format!("{LETTERS}{DIGITS}"))
     }),
-    row("randomAlphabetic", 1, 1, |machine, _, given| {
-        random_text(machine, int_of(given, 0)?, LETTERS)
+    row("randomAlphabetic", 1, 2, |machine, _, given| {
+        let length = random_length(machine, given)?;
+        random_text(machine, length, LETTERS)
     }),
-    row("randomNumeric", 1, 1, |machine, _, given| {
-        random_text(machine, int_of(given, 0)?, DIGITS)
+    row("randomNumeric", 1, 2, |machine, _, given| {
+        let length = random_length(machine, given)?;
+        random_text(machine, length, DIGITS)
     }),
     row("randomAscii", 1, 1, |machine, _, given| {
         let printable: String = (' '..='~').collect();

@@ -353,7 +353,9 @@ static ARRAYS: Table = Table::new(&[
         }))
     }),
     row("sort", 1, 1, |machine, _, given| {
-        machine.invoke(&given[0], "sort", &[Value::Truth(true)])
+        machine
+            .invoke(&given[0], "sort", &[Value::Truth(true)])
+            .map(|_| Value::Null)
     }),
     row("fill", 2, 2, |_, _, given| {
         if let Value::List(list) = &given[0] {
@@ -425,7 +427,9 @@ static COLLECTIONS: Table = Table::new(&[
         machine.invoke(&given[0], "min", &[])
     }),
     row("swap", 3, 3, |machine, _, given| {
-        machine.invoke(&given[0], "swap", &given[1..])
+        machine
+            .invoke(&given[0], "swap", &given[1..])
+            .map(|_| Value::Null)
     }),
     row("frequency", 2, 2, |machine, _, given| {
         machine.invoke(&given[0], "count", &given[1..])

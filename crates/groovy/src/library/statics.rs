@@ -10,6 +10,7 @@ use num_bigint::BigInt;
 
 use super::super::convert;
 use super::super::decimal::Decimal;
+use super::super::eval::MethodReference;
 use super::super::number;
 use super::super::order;
 use super::super::print;
@@ -402,6 +403,10 @@ fn of_bytes(given: &[Value]) -> Outcome {
 }
 
 static STRING: Table = Table::new(&[
+    row("CASE_INSENSITIVE_ORDER", 0, 0, |_, _, _| {
+        let name = "compareToIgnoreCase";
+        Ok(MethodReference::of_class("java.lang.String", name))
+    }),
     row("new", 0, 4, |_, _, given| match given.first() {
         None => Ok(Value::text("")),
         Some(Value::List(list)) if list.to_bytes().is_some() => of_bytes(given),

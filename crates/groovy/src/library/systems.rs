@@ -1,7 +1,7 @@
 //! `System`, `Thread`, `TimeUnit`, and JMeter's own classes used by scripts: the file server and its
 //! properties.
 //!
-//! Must not know clocks. Invariant: a sleeping thread only lets time pass.
+//! Must not know clocks. Invariant: how a thread sleeps is the host's.
 
 use super::super::number;
 use super::super::table::{Table, row};
@@ -40,7 +40,7 @@ impl Object for Thread {
 fn sleep(machine: &mut dyn Machine, _: &Value, given: &[Value]) -> Outcome {
     let ms = long_of(given, 0)?;
     let ms = u64::try_from(ms).map_err(|_| Thrown::argument("timeout value is negative"))?;
-    machine.host().sleep(ms);
+    super::super::eval::sleep(machine, ms)?;
     Ok(Value::Null)
 }
 
@@ -176,7 +176,7 @@ fn copied(given: &[Value]) -> Outcome {
 
 fn unit(ms: i64, machine: &mut dyn Machine, given: &[Value]) -> Outcome {
     let ms = long_of(given, 0)?.saturating_mul(ms);
-    machine.host().sleep(u64::try_from(ms).unwrap_or(0));
+    super::super::eval::sleep(machine, u64::try_from(ms).unwrap_or(0))?;
     Ok(Value::Null)
 }
 

@@ -46,14 +46,31 @@ fn written(this: &Value, value: &Value) -> Outcome {
         .ok_or_else(|| Thrown::argument("Cannot format given Object as a Number"))?;
     let factor = Decimal::whole(pattern.format.multiplier());
     let number = number.times(&factor).unwrap_or(number);
-    let most = i32::try_from(pattern.format.fraction_most()).unwrap_or(i32::MAX);
+    let counted = |digits: usize| i32::try_from(digits).unwrap_or(i32::MAX);
+    let places = match pattern.format.significant_most() {
+        None => counted(pattern.format.fraction_most()),
+        Some(digits) => counted(digits).saturating_sub(power_of(&number)),
+    };
     // A number rounded to zero keeps its sign.
     let is_negative = number.compare(&Decimal::whole(0)).is_lt();
-    let plain = number.rounded(most, pattern.how.get()).plain();
+    let plain = number.rounded(places, pattern.how.get()).plain();
     let plain = plain.trim_start_matches('-');
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
     let text = pattern.format.format_digits(is_negative, whole, fraction);
     Ok(Value::text(text))
+}
+
+/// The power of ten that a number is below: 3 for 123, -1 for 0.0123.
+fn power_of(number: &Decimal) -> i32 {
+    let plain = number.plain();
+    let plain = plain.trim_start_matches('-');
+    let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+    let whole = whole.trim_start_matches('0');
+    let power = match whole.is_empty() {
+        true => fraction.trim_start_matches('0').len() as i64 - fraction.len() as i64,
+        false => whole.len() as i64,
+    };
+    i32::try_from(power).unwrap_or(0)
 }
 
 pub(super) static PATTERN: Table = Table::new(&[

@@ -143,13 +143,22 @@ impl Parser<'_> {
             let before = std::mem::replace(&mut this.tokens, tokens);
             let at = std::mem::replace(&mut this.at, 0);
             let value = this.in_braces(|this| {
-                this.take_sign("->");
+                let is_late = this.take_sign("->");
                 if this.is_end() {
                     return Ok(Expr::Null);
                 }
                 let value = this.command_or_expression()?;
                 while this.take_sign(";") {}
                 match this.is_end() {
+                    true if is_late => Ok(Expr::Closure(Arc::new(Code {
+                        name: "".into(),
+                        parameters: Some(Vec::new()),
+                        body: Block {
+                            statements: vec![Statement::Expression(value)],
+                            declares: false,
+                        },
+                        gives: None,
+                    }))),
                     true => Ok(value),
                     false => Err(unsupported("several statements in a string")),
                 }

@@ -177,6 +177,7 @@ impl Lowering {
     }
 
     fn fresh_text(&mut self, element: &Element, source: &str) -> Text {
+        self.reading.program.sleeps |= source.contains("sleep");
         match Text::parse(source) {
             Ok(text) => {
                 for what in text.unsupported() {

@@ -142,6 +142,7 @@ impl Lowering {
             file: self.property(element, file),
             parameters: self.property(element, parameters),
         };
+        self.reading.program.sleeps |= !script.file.source().is_empty();
         let what = match unsupported(&script.source.sketch("1"), found) {
             Ok(what) => what,
             // Values inserted at run time may make it valid.

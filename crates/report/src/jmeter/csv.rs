@@ -45,30 +45,16 @@ const COLUMNS: [(Part, &[&str]); 20] = [
     (Part::Connect, &["Connect"]),
 ];
 
-/// The columns that a file has by default.
-pub(super) const DEFAULT_NAMES: [&str; 17] = [
-    "timeStamp",
-    "elapsed",
-    "label",
-    "responseCode",
-    "responseMessage",
-    "threadName",
-    "dataType",
-    "success",
-    "failureMessage",
-    "bytes",
-    "sentBytes",
-    "grpThreads",
-    "allThreads",
-    "URL",
-    "Latency",
-    "IdleTime",
-    "Connect",
-];
-
 /// The names of all columns that a file may have, beside variables.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     COLUMNS.iter().flat_map(|(_, names)| names.iter().copied())
+}
+
+/// The names of a file's columns, without variables.
+pub(super) fn names_of(config: &SaveConfig) -> Vec<String> {
+    let wanted = COLUMNS.iter().filter(|(part, _)| config.has(*part));
+    let names = wanted.flat_map(|(_, names)| *names);
+    names.map(|name| (*name).to_owned()).collect()
 }
 
 /// The line with column names and its line end; empty if not wanted.
@@ -77,9 +63,7 @@ pub fn header(config: &SaveConfig) -> String {
     if !config.has(Part::FieldNames) {
         return String::new();
     }
-    let wanted = COLUMNS.iter().filter(|(part, _)| config.has(*part));
-    let names = wanted.flat_map(|(_, names)| *names);
-    let mut all: Vec<String> = names.map(|name| (*name).to_owned()).collect();
+    let mut all = names_of(config);
     all.extend(config.variables.iter().map(|name| format!("\"{name}\"")));
     all.join(config.delimiter.encode_utf8(&mut [0; 4])) + "\n"
 }
@@ -273,7 +257,11 @@ mod tests {
 
     #[test]
     fn the_usual_columns_are_those_of_the_usual_header() {
-        assert_eq!(header(&config(&[])).trim_end(), DEFAULT_NAMES.join(","));
+        assert_eq!(
+            header(&config(&[])).trim_end(),
+            "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,\
+             failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect"
+        );
     }
 
     #[test]

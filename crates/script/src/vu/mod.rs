@@ -8,6 +8,7 @@ mod ask;
 mod core;
 mod event_loop;
 mod failure;
+mod pausing;
 mod raw_texts;
 mod rejections;
 mod returned;
@@ -22,6 +23,7 @@ use loadline_metric::TagSet;
 
 pub use ask::{Ask, OpId, Resume, Wait};
 pub use failure::{FailureKind, ScriptFailure};
+pub use pausing::{Pauser, Pausing, Progress};
 pub use stack::StackPool;
 pub use state::VuIds;
 

@@ -9,7 +9,9 @@ use crate::host::LogLevel;
 use crate::sample::{AssertionOutcome, Sample};
 use crate::scope::Scope;
 use crate::text::Text;
-use crate::xpath::{Dialect, Document, Node, Value, XPath, first_value, prefixes, write};
+use crate::xpath::{
+    Dialect, Document, Node, Value, XPath, first_value, prefixes, write, write_indented,
+};
 
 /// Why nothing could be looked for.
 enum XPathFault {
@@ -267,10 +269,8 @@ impl XPathExtractor {
     fn value_of(&self, node: Node<'_, '_>) -> Option<String> {
         let is_later = matches!(self.kind, XPathKind::Later(_));
         match node {
-            Node::Tree(tree) if self.as_fragment && (tree.is_element() || is_later) => {
-                Some(write(node))
-            }
-            Node::Attribute(..) if self.as_fragment && is_later => Some(write(node)),
+            node if self.as_fragment && is_later => Some(write_indented(node)),
+            Node::Tree(tree) if self.as_fragment && tree.is_element() => Some(write(node)),
             node if is_later => Some(node.text()),
             node => first_value(node),
         }

@@ -11,8 +11,9 @@ use loadline_groovy::number::int_of;
 use loadline_groovy::print;
 use loadline_groovy::value::Value;
 
+use super::value::ScriptObject;
 use crate::http::{HeaderField, HttpArgument, PresetCookie};
-use crate::sample::{AssertionOutcome, Sample};
+use crate::sample::AssertionOutcome;
 use crate::text::Text;
 
 /// An element held by a script.
@@ -33,7 +34,18 @@ pub(super) enum Element {
     /// The result of an assertion.
     Finding(AssertionOutcome),
     /// A sub-sample.
-    Below(Arc<Sample>),
+    Below(Below),
+}
+
+/// The place of a sub-sample.
+#[derive(Clone, Debug)]
+pub(super) struct Below {
+    /// The sample above.
+    pub(super) of: ScriptObject,
+    /// The number of each sub-sample on the way to it.
+    pub(super) path: Vec<usize>,
+    /// Its label.
+    pub(super) label: Arc<str>,
 }
 
 /// Kinds of elements, with their class and methods.
@@ -244,7 +256,7 @@ impl Held {
             Element::Cookies => (4, None),
             Element::Cookie(_) => (5, None),
             Element::Finding(found) => (6, Some(found.name.as_str().into())),
-            Element::Below(sample) => (7, Some(sample.label.as_str().into())),
+            Element::Below(below) => (7, Some(below.label.as_ref().into())),
         };
         let (name, class, _) = KINDS[kind];
         Value::object(Bound {

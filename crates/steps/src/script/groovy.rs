@@ -55,6 +55,8 @@ pub(super) struct Desk<'d> {
     /// The language.
     pub(super) dialect: Dialect,
     began_ns: u64,
+    /// Whether its sleep was interrupted.
+    is_woken: bool,
 }
 
 /// The full class name of an object.
@@ -85,7 +87,7 @@ pub(super) fn told(value: &Value) -> ScriptValue {
 }
 
 /// An argument of an object's method.
-fn lent(value: &Value) -> ScriptValue {
+pub(super) fn lent(value: &Value) -> ScriptValue {
     match value {
         Value::Null | Value::Void => ScriptValue::Null,
         Value::Truth(truth) => ScriptValue::Truth(*truth),
@@ -135,6 +137,7 @@ impl<'d> Desk<'d> {
             names: names.collect(),
             began_ns: host.cpu_ns(),
             dialect: Dialect::Groovy,
+            is_woken: false,
             context,
             host,
             commons,
@@ -249,6 +252,7 @@ impl<'d> Desk<'d> {
     /// `props`: texts are JMeter's properties, other values are stored separately for all threads.
     fn of_properties(&mut self, method: &str, given: &[Value]) -> Outcome<Option<Value>> {
         let sets = matches!(method, "put" | "setProperty" | "putAt");
+        let is_text = |one: &Value| matches!(one, Value::Text(_));
         match given {
             [Value::Null, ..] if !sets && method != "putAll" => {
                 let message = "Cannot invoke \"Object.hashCode()\" because \"key\" is null";
@@ -268,10 +272,12 @@ impl<'d> Desk<'d> {
             Some(object.unwrap_or_else(|| Value::text(text.as_str())))
         };
         Ok(Some(match (method, given) {
-            ("get" | "getProperty" | "getAt", [_]) => found(self).unwrap_or(Value::Null),
-            ("getProperty" | "getOrDefault", [_, other]) => {
-                found(self).unwrap_or_else(|| other.clone())
+            ("getProperty", [_]) => found(self).filter(is_text).unwrap_or(Value::Null),
+            ("get" | "getAt", [_]) => found(self).unwrap_or(Value::Null),
+            ("getProperty", [_, other]) => {
+                found(self).filter(is_text).unwrap_or_else(|| other.clone())
             }
+            ("getOrDefault", [_, other]) => found(self).unwrap_or_else(|| other.clone()),
             ("put" | "setProperty" | "putAt", [_, value]) => {
                 let before = found(self).unwrap_or(Value::Null);
                 self.lent.put(self.commons, &name, value);
@@ -350,13 +356,13 @@ impl<'d> Desk<'d> {
         match object {
             ScriptObject::Own => {
                 let own = self.context.own.take()?;
-                let told = self.of_parts(&own, method, given);
+                let told = self.of_parts(&own, (object, &[]), method, given);
                 self.context.own = Some(own);
                 told
             }
             _ => {
                 let previous = self.context.previous.clone()?;
-                self.of_parts(&previous, method, given)
+                self.of_parts(&previous, (object, &[]), method, given)
             }
         }
     }
@@ -437,6 +443,9 @@ impl ScriptHost for Desk<'_> {
     }
 
     fn must_end(&mut self) -> Option<String> {
+        if self.is_woken {
+            return Some("java.lang.InterruptedException: sleep interrupted".to_owned());
+        }
         if self.host.is_called_off() {
             return Some("the test was called off".to_owned());
         }
@@ -445,7 +454,22 @@ impl ScriptHost for Desk<'_> {
     }
 
     fn sleep(&mut self, ms: u64) {
-        self.context.slept_ms = self.context.slept_ms.saturating_add(ms);
+        // The lock of an enclosing run cannot be released here.
+        let is_held_up = self.memory.kept.has_turn && !self.lent.has_turn();
+        let mut has_slept = false;
+        if !is_held_up {
+            let had_turn = self.lent.publish(self.commons);
+            let before_ns = self.host.cpu_ns();
+            has_slept = self.host.sleep(ms);
+            self.is_woken = has_slept && self.host.is_called_off();
+            // What others computed meanwhile is not this script's.
+            let others_ns = self.host.cpu_ns().saturating_sub(before_ns);
+            self.began_ns = self.began_ns.saturating_add(others_ns);
+            self.lent.renew(self.commons, had_turn);
+        }
+        if !has_slept {
+            self.context.slept_ms = self.context.slept_ms.saturating_add(ms);
+        }
     }
 
     fn print(&mut self, text: &str) {

@@ -8,10 +8,11 @@ use loadline_groovy::print;
 use loadline_groovy::thrown::Thrown;
 use loadline_groovy::value::{Element as ArrayElement, Outcome, Value};
 
-use super::elements::{Element, argument, literal, number_of, place};
-use super::groovy::{Desk, given_back};
-use super::sample;
+use super::elements::{Below, Element, argument, literal, number_of, place};
+use super::groovy::{Desk, given_back, lent};
+use super::sample::{self, OF_SAMPLES};
 use super::sampler::truth;
+use super::value::ScriptObject;
 use crate::http::PresetCookie;
 use crate::sample::{AssertionOutcome, Sample};
 use crate::text::Text;
@@ -33,7 +34,7 @@ impl Desk<'_> {
             }
             Some(Element::Cookies) => self.of_cookies(method, given),
             Some(Element::Finding(found)) => Ok(of_finding(&found, method)),
-            Some(Element::Below(sample)) => Ok(self.of_below(&sample, method, given)),
+            Some(Element::Below(below)) => Ok(self.of_below(&below, method, given)),
             Some(element) => Ok(self.of_one(number, element, method, given)),
             None => Err(Thrown::bare("java.lang.NullPointerException")),
         }
@@ -116,20 +117,44 @@ impl Desk<'_> {
         text.evaluate(&mut self.scope()).into_owned()
     }
 
-    /// A sample that scripts cannot change.
-    fn of_below(&mut self, sample: &Sample, method: &str, given: &[Value]) -> Option<Value> {
-        if !given.is_empty() || !sample::METHODS.contains(&method) {
-            return self.of_parts(sample, method, given);
+    /// A sub-sample.
+    fn of_below(&mut self, below: &Below, method: &str, given: &[Value]) -> Option<Value> {
+        if !OF_SAMPLES.contains(&method) && !sample::METHODS.contains(&method) {
+            return None;
         }
-        let told = sample::ask(sample, method, &[], self.host.unix_ms());
-        self.of_parts(sample, method, given)
-            .or_else(|| Some(given_back(told)))
+        let words: Vec<_> = given.iter().map(lent).collect();
+        if !sample::is_question(method) {
+            let found = match below.of {
+                ScriptObject::Own => self.context.own.as_deref_mut(),
+                _ => self.context.previous.as_mut().map(Arc::make_mut),
+            };
+            let mut path = below.path.iter();
+            let found = path.try_fold(found?, |above, at| above.children.get_mut(*at))?;
+            return sample::change(found, method, &words).ok().map(given_back);
+        }
+        let found = match below.of {
+            ScriptObject::Own => self.context.own.as_deref(),
+            _ => self.context.previous.as_deref(),
+        };
+        let mut path = below.path.iter();
+        let found = path.try_fold(found?, |above, at| above.children.get(*at))?;
+        if !OF_SAMPLES.contains(&method) {
+            return Some(given_back(sample::ask(
+                found,
+                method,
+                &words,
+                self.host.unix_ms(),
+            )));
+        }
+        let found = found.clone();
+        self.of_parts(&found, (below.of, &below.path), method, given)
     }
 
-    /// Methods of a sample that return more than a text or a number.
+    /// Methods of a sample, by its place, that return more than a text or a number.
     pub(super) fn of_parts(
         &mut self,
         sample: &Sample,
+        (of, path): (ScriptObject, &[usize]),
         method: &str,
         given: &[Value],
     ) -> Option<Value> {
@@ -146,8 +171,12 @@ impl Desk<'_> {
                 found.map(Element::Finding).collect()
             }
             ("getSubResults", []) => {
-                let below = sample.children.iter().cloned();
-                below.map(|one| Element::Below(Arc::new(one))).collect()
+                let below = sample.children.iter().enumerate().map(|(at, one)| Below {
+                    of,
+                    path: [path, &[at]].concat(),
+                    label: one.label.as_str().into(),
+                });
+                below.map(Element::Below).collect()
             }
             _ => return None,
         };

@@ -1,5 +1,5 @@
 //! Objects stored as properties, lent to a run of a script: its changes are visible to all threads when it
-//! ends.
+//! ends or sleeps.
 //!
 //! Must not know who runs scripts. Invariant: while a run uses a queue no other run uses one, so each element
 //! is taken once.
@@ -86,9 +86,9 @@ impl<'d> LentObjects<'d> {
         }
     }
 
-    /// The run has ended: publishes its changes to all threads.
-    pub(super) fn settle(&mut self, commons: &Commons) {
-        for lent in self.all.drain(..) {
+    /// Publishes the run's changes to all threads, and releases the lock of the queues; returns whether it was held.
+    pub(super) fn publish(&mut self, commons: &Commons) -> bool {
+        for lent in &mut self.all {
             let after = Shared::of(&lent.value);
             if after == *lent.before {
                 continue;
@@ -97,11 +97,51 @@ impl<'d> LentObjects<'d> {
             if let Some((text, now)) = objects.get_mut(&lent.name)
                 && *text == lent.text
             {
-                *now = Arc::new(now.merged(&lent.before, after));
+                *now = Arc::new(now.merged(&lent.before, after.clone()));
+            }
+            lent.before = Arc::new(after);
+        }
+        self.turn.take().is_some()
+    }
+
+    /// After others had their turn: the objects of the run become what they made of them.
+    pub(super) fn renew(&mut self, commons: &'d Commons, had_turn: bool) {
+        if had_turn {
+            self.turn = Some(locked(&commons.queues));
+        }
+        for lent in &mut self.all {
+            let Some(now) = stored(commons, &lent.name, &lent.text) else {
+                continue;
+            };
+            if *now != *lent.before && take_over(&lent.value, &now) {
+                lent.before = now;
             }
         }
-        self.turn = None;
     }
+
+    /// The run has ended: publishes its changes to all threads.
+    pub(super) fn settle(&mut self, commons: &Commons) {
+        self.publish(commons);
+        self.all.clear();
+    }
+}
+
+/// Gives an object the content of another; `false`: it is in use, or of another type.
+fn take_over(value: &Value, now: &Shared) -> bool {
+    match (value, now.value()) {
+        (Value::List(list), Value::List(now)) => match list.items.try_borrow_mut() {
+            Ok(mut items) => *items = now.copied(),
+            Err(_) => return false,
+        },
+        (Value::Map(map), Value::Map(now)) | (Value::Set(map), Value::Set(now)) => {
+            match map.entries.try_borrow_mut() {
+                Ok(mut entries) => *entries = now.entries.take(),
+                Err(_) => return false,
+            }
+        }
+        _ => return false,
+    }
+    true
 }
 
 fn stored(commons: &Commons, name: &str, text: &str) -> Option<Arc<Shared>> {
@@ -166,6 +206,32 @@ mod tests {
     fn texts(texts: &[&str]) -> Vec<Shared> {
         let texts = texts.iter();
         texts.map(|text| Shared::Text((*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_run_that_sleeps_shows_its_changes_and_sees_those_of_others() {
+        let commons = Commons::default();
+        let (mut one, mut other) = (LentObjects::default(), LentObjects::default());
+        let mine = Value::list(vec![Value::text("a")]);
+        one.put(&commons, "l", &mine);
+        let text = print::text(&mine);
+        let append = |to: &Value, what: &str| {
+            if let Value::List(list) = to {
+                list.items.borrow_mut().push(Value::text(what));
+            }
+        };
+        append(&mine, "b");
+        let had_turn = one.publish(&commons);
+        let theirs = other.get(&commons, "l", &text, false).expect("it is there");
+        assert_eq!(print::text(&theirs), "[a, b]");
+        append(&theirs, "c");
+        other.settle(&commons);
+        one.renew(&commons, had_turn);
+        assert_eq!(print::text(&mine), "[a, b, c]");
+        append(&mine, "d");
+        one.settle(&commons);
+        let last = other.get(&commons, "l", &text, false).expect("it is there");
+        assert_eq!(print::text(&last), "[a, b, c, d]");
     }
 
     #[test]

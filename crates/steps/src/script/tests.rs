@@ -53,6 +53,29 @@ fn sampled() -> Bench {
 }
 
 #[test]
+fn a_script_changes_sub_samples() {
+    let mut bench = sampled();
+    let child = |label: &str| Sample {
+        label: label.to_owned(),
+        success: true,
+        ..Sample::default()
+    };
+    let mut first = child("first");
+    first.children = vec![child("inner")];
+    if let Some(previous) = bench.previous.as_mut().map(Arc::make_mut) {
+        previous.children = vec![first, child("second")];
+    }
+    let source = "prev.subResults[1].setSuccessful(false)\n\
+                  prev.subResults[0].subResults.each { it.sampleLabel = 'new ' + it.sampleLabel }\n\
+                  '' + prev.subResults[1].successful + ' ' + prev.subResults[0].subResults[0].sampleLabel";
+    let ran = ran(&mut bench, source, ScriptRole::Timer);
+    assert_eq!(ran.outcome, Ok(Some("false new inner".to_owned())));
+    let previous = ran.context.previous.expect("it comes back");
+    assert!(!previous.children[1].success && previous.children[0].success);
+    assert_eq!(previous.children[0].children[0].label, "new inner");
+}
+
+#[test]
 fn a_script_in_groovy_sees_and_changes_what_the_thread_has() {
     let mut bench = sampled();
     bench.variables.put("n", "5");

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::Dialect;
 use super::evaluate::Node;
 use super::fault;
+use super::lines::Lines;
 
 /// The fault of a text that is not XML.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,8 +135,17 @@ pub(crate) fn first_value(node: Node<'_, '_>) -> Option<String> {
     }
 }
 
-/// A node as XML.
+/// A node as XML, as the first processor writes it.
 pub(crate) fn write(node: Node<'_, '_>) -> String {
+    written(node, &mut Lines::default())
+}
+
+/// A node as XML, as the second processor writes it: indented.
+pub(crate) fn write_indented(node: Node<'_, '_>) -> String {
+    written(node, &mut Lines::indented()).replace("&quot;", "&#34;")
+}
+
+fn written(node: Node<'_, '_>, lines: &mut Lines) -> String {
     let mut out = String::new();
     let top = match node {
         Node::Tree(top) => top,
@@ -147,19 +157,21 @@ pub(crate) fn write(node: Node<'_, '_>) -> String {
     // Depth first without recursion: documents may be nested deeply.
     let mut current = top;
     loop {
-        open(current, current == top, &mut out);
+        if lines.begin(current, current == top, &mut out) {
+            open(current, current == top, &mut out);
+        }
         if let Some(child) = current.first_child() {
             current = child;
             continue;
         }
         loop {
-            if current != top && current.is_element() && current.has_children() {
-                close(current, &mut out);
-            }
-            if current == top {
-                if current.is_element() && current.has_children() {
+            if current.is_element() {
+                lines.end(&mut out);
+                if current.has_children() {
                     close(current, &mut out);
                 }
+            }
+            if current == top {
                 return out;
             }
             if let Some(next) = current.next_sibling() {

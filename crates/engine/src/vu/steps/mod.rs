@@ -8,6 +8,7 @@ mod host;
 mod java_words;
 mod level;
 mod measured;
+mod sleeper;
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -21,6 +22,7 @@ use loadline_model::error_class::ErrorClass;
 use loadline_model::thread_group::Arrivals;
 use loadline_model::{Nanos, RunCommand, TestPlan, ThreadGroup};
 use loadline_schedule::thread_group::{end_of_arrivals, life_of};
+use loadline_script::vu::StackPool;
 use loadline_steps::http::{HttpAnswer, HttpAsk};
 use loadline_steps::thread::{Ask, Deadline, End, Outcome, Thread};
 use tokio::sync::futures::Notified;
@@ -50,6 +52,8 @@ pub(crate) struct StepsOnWorker {
     pub(crate) outbox: Arc<Outbox>,
     /// Where samples are measured; `None`: they are not.
     pub(crate) measures: Option<WorkerMeasures>,
+    /// The stacks of threads whose scripts may sleep.
+    stacks: Rc<StackPool>,
 }
 
 impl StepsOnWorker {
@@ -65,6 +69,7 @@ impl StepsOnWorker {
         Ok(StepsOnWorker {
             outbox: Arc::clone(&setup.samples),
             measures: measures.transpose()?,
+            stacks: StackPool::new(),
         })
     }
 
@@ -137,16 +142,6 @@ struct Walk<'a> {
     thread: &'a RefCell<&'a mut Thread>,
     /// The branch; `None`: the thread itself.
     branch: Option<usize>,
-}
-
-impl Walk<'_> {
-    fn advance(&self, outcome: Outcome) -> Ask {
-        let mut thread = self.thread.borrow_mut();
-        match self.branch {
-            Some(branch) => thread.advance_branch(branch, self.host, outcome),
-            None => thread.advance(self.host, outcome),
-        }
-    }
 }
 
 impl StepsVu {
@@ -364,7 +359,7 @@ impl StepsVu {
         let mut under_way = UnderWay::new();
         let mut gathering = None;
         loop {
-            let ask = walk.advance(outcome);
+            let ask = self.advance(walk, outcome).await?;
             if walk.host.scripts.were_called_off() {
                 // The result that the script would have had is unknown.
                 return Err(Stop::Cut);

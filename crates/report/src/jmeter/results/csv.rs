@@ -4,8 +4,9 @@
 
 use std::io::{BufRead, Read};
 
-use super::{Fault, Row, instant, number, shown};
-use crate::jmeter::csv::{DEFAULT_NAMES, names};
+use super::{Fault, Format, Row, instant, number, shown};
+use crate::jmeter::csv::{names, names_of};
+use crate::jmeter::save_config::Part;
 
 /// Maximum bytes of a record: a message may be a whole response.
 const RECORD_MAX: usize = 16 << 20;
@@ -19,6 +20,7 @@ pub(super) struct Reader<R> {
     line: u64,
     /// Lines of the record.
     lines: u64,
+    format: Format,
     delimiter: u8,
     columns: Vec<String>,
     record: Vec<u8>,
@@ -28,13 +30,14 @@ pub(super) struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Reads the header; without one, the default columns are assumed.
-    pub(super) fn new(bytes: R) -> Result<Reader<R>, Fault> {
+    /// Reads the header; without one, the columns are those of the format.
+    pub(super) fn new(bytes: R, format: Format) -> Result<Reader<R>, Fault> {
         let mut reader = Reader {
             bytes,
             line: 1,
             lines: 0,
-            delimiter: b',',
+            delimiter: u8::try_from(format.config.delimiter).unwrap_or(b','),
+            format,
             columns: Vec::new(),
             record: Vec::new(),
             is_pending: false,
@@ -50,11 +53,10 @@ impl<R: BufRead> Reader<R> {
         let header = String::from_utf8_lossy(&self.record).into_owned();
         let header = header.trim_start_matches('\u{feff}').trim_end();
         let is_first = header.starts_with(|c: char| c.is_ascii_digit());
+        let names_nothing = || !header.split(|c: char| !c.is_alphanumeric()).any(is_column);
+        let is_first = is_first || !self.format.config.has(Part::FieldNames) && names_nothing();
         if is_first {
-            self.columns = DEFAULT_NAMES
-                .iter()
-                .map(|name| (*name).to_owned())
-                .collect();
+            self.columns = names_of(&self.format.config);
             self.is_pending = true;
             return Ok(());
         }
@@ -64,8 +66,8 @@ impl<R: BufRead> Reader<R> {
         self.columns = parts
             .map(|name| name.trim_matches('"').to_owned())
             .collect();
-        let is_known = |name: &String| names().any(|known| known == name);
-        if self.columns.len() > COLUMNS_MAX || !self.columns.iter().any(is_known) {
+        let is_known = self.columns.iter().any(|name| is_column(name));
+        if self.columns.len() > COLUMNS_MAX || !is_known {
             let told = format!(
                 "'{}' is not the header of a JMeter results file",
                 shown(header)
@@ -92,13 +94,29 @@ impl<R: BufRead> Reader<R> {
         }
         row.clear();
         match std::str::from_utf8(&self.fields.text) {
-            Ok(text) => fill(row, &self.columns, &self.fields.ends, text, self.line)?,
+            Ok(text) => self.fill(row, &self.fields.ends, text)?,
             Err(_) => {
                 let (text, ends) = self.fields.repaired();
-                fill(row, &self.columns, &ends, &text, self.line)?;
+                self.fill(row, &ends, &text)?;
             }
         }
         Ok(true)
+    }
+
+    fn fill(&self, row: &mut Row, ends: &[usize], text: &str) -> Result<(), Fault> {
+        let mut start = 0;
+        for (name, end) in self.columns.iter().zip(ends) {
+            let value = text.get(start..*end).unwrap_or_default();
+            start = *end;
+            if name == "timeStamp" {
+                let told = || format!("timeStamp is '{}', not a time", shown(value));
+                let at = instant::read(value, self.format.instant.as_ref());
+                row.start_ms = at.ok_or_else(|| Fault::at(self.line, told()))?;
+            } else {
+                set(row, name, value, self.line)?;
+            }
+        }
+        Ok(())
     }
 
     /// Reads a record with all lines that its quotes hold together; `false` at the end.
@@ -178,38 +196,29 @@ impl Fields {
     }
 }
 
-fn fill(
-    row: &mut Row,
-    columns: &[String],
-    ends: &[usize],
-    text: &str,
-    line: u64,
-) -> Result<(), Fault> {
-    let mut start = 0;
-    for (name, end) in columns.iter().zip(ends) {
-        let value = text.get(start..*end).unwrap_or_default();
-        start = *end;
-        match name.as_str() {
-            "timeStamp" => {
-                let told = || format!("timeStamp is '{}', not a time", shown(value));
-                row.start_ms = instant::read(value).ok_or_else(|| Fault::at(line, told()))?;
-            }
-            "elapsed" => row.elapsed_ms = number(value, name, line)?,
-            "label" => row.label.push_str(value),
-            "responseCode" => row.code.push_str(value),
-            "responseMessage" => row.message.push_str(value),
-            "threadName" => row.thread.push_str(value),
-            "success" => row.success = value.eq_ignore_ascii_case("true"),
-            "failureMessage" => row.failure.push_str(value),
-            "bytes" => row.bytes = number(value, name, line)?,
-            "sentBytes" => row.sent_bytes = number(value, name, line)?,
-            "grpThreads" => row.group_threads = number(value, name, line)?,
-            "allThreads" => row.all_threads = number(value, name, line)?,
-            "Latency" => row.latency_ms = number(value, name, line)?,
-            "IdleTime" => row.idle_ms = number(value, name, line)?,
-            "Connect" => row.connect_ms = number(value, name, line)?,
-            _ => {}
-        }
+/// Whether a column of results files has this name.
+fn is_column(name: &str) -> bool {
+    names().any(|known| known == name)
+}
+
+/// Sets a value of a row from its column.
+fn set(row: &mut Row, name: &str, value: &str, line: u64) -> Result<(), Fault> {
+    match name {
+        "elapsed" => row.elapsed_ms = number(value, name, line)?,
+        "label" => row.label.push_str(value),
+        "responseCode" => row.code.push_str(value),
+        "responseMessage" => row.message.push_str(value),
+        "threadName" => row.thread.push_str(value),
+        "success" => row.success = value.eq_ignore_ascii_case("true"),
+        "failureMessage" => row.failure.push_str(value),
+        "bytes" => row.bytes = number(value, name, line)?,
+        "sentBytes" => row.sent_bytes = number(value, name, line)?,
+        "grpThreads" => row.group_threads = number(value, name, line)?,
+        "allThreads" => row.all_threads = number(value, name, line)?,
+        "Latency" => row.latency_ms = number(value, name, line)?,
+        "IdleTime" => row.idle_ms = number(value, name, line)?,
+        "Connect" => row.connect_ms = number(value, name, line)?,
+        _ => {}
     }
     Ok(())
 }
@@ -217,6 +226,8 @@ fn fill(
 #[cfg(test)]
 mod tests {
     use super::super::tests::rows;
+    use super::*;
+    use crate::jmeter::save_config::SaveConfig;
 
     const HEADER: &str = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,\
         failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n";
@@ -250,6 +261,32 @@ mod tests {
     fn a_file_may_have_no_header() {
         let all = rows(ROW.as_bytes()).expect("it is sound");
         assert_eq!(all[0].connect_ms, 16);
+    }
+
+    #[test]
+    fn a_file_may_be_written_by_properties() {
+        let config = SaveConfig::from_properties(&|name| {
+            let value = match name.strip_prefix("jmeter.save.saveservice.")? {
+                "default_delimiter" => ";",
+                "print_field_names" => "false",
+                "hostname" => "true",
+                "timestamp_format" => "dd",
+                _ => return None,
+            };
+            Some(value.to_owned())
+        });
+        let text = "the 7th;26;a;200;OK;TG 1-1;text;true;;829;386;1;2;null;21;vm;3;16\n\
+            1795395206839;27;b;200;OK;TG 1-1;text;true;;829;386;1;2;null;21;vm;0;16\n";
+        let format = Format {
+            config: config.expect("no property is wrong"),
+            instant: Some(Box::new(|text| (text == "the 7th").then_some(7))),
+        };
+        let mut reader = super::super::Reader::with(text.as_bytes(), format).expect("it is sound");
+        let mut row = Row::default();
+        assert!(reader.read(&mut row).expect("it is sound"));
+        assert_eq!((row.start_ms, row.idle_ms, row.connect_ms), (7, 3, 16));
+        assert!(reader.read(&mut row).expect("it is sound"));
+        assert_eq!((row.start_ms, row.label.as_str()), (1_795_395_206_839, "b"));
     }
 
     #[test]

@@ -3,13 +3,21 @@
 //! Must not know time zones: a written date is interpreted as UTC. Invariant: an invalid text never yields an
 //! instant.
 
-/// Milliseconds since 1970 of a timestamp: as a number, or as a date whose parts descend from the year, such as
-/// `2026/11/23 01:02:03.004`.
-pub(super) fn read(text: &str) -> Option<i64> {
+use super::ReadInstant;
+
+/// Milliseconds since 1970 of a timestamp: as a number, by the file's pattern, or as a date whose parts descend
+/// from the year, such as `2026/11/23 01:02:03.004`.
+pub(super) fn read(text: &str, by_pattern: Option<&ReadInstant>) -> Option<i64> {
     let text = text.trim();
     if let Ok(ms) = text.parse() {
         return Some(ms);
     }
+    by_pattern
+        .and_then(|read| read(text))
+        .or_else(|| of_parts(text))
+}
+
+fn of_parts(text: &str) -> Option<i64> {
     let mut parts = text.split(|c: char| !c.is_ascii_digit());
     let mut next = |most: i64| {
         let part = parts.next()?;
@@ -45,7 +53,7 @@ mod tests {
             ("2026/11/23 00:53:26.839", 1_795_395_206_839),
             ("2024-02-29T23:59:59,999", 1_709_251_199_999),
         ] {
-            assert_eq!(read(text), Some(ms), "{text}");
+            assert_eq!(read(text, None), Some(ms), "{text}");
         }
     }
 
@@ -58,7 +66,7 @@ mod tests {
             "2026/13/01 00:00:00",
             "2026/11/23",
         ] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(read(text, None), None, "{text}");
         }
     }
 }

@@ -13,6 +13,8 @@ use std::io::{self, BufRead};
 
 use text::Text;
 
+use super::save_config::SaveConfig;
+
 /// What the message of every transaction begins with.
 const TRANSACTION: &str = "Number of samples in transaction";
 
@@ -113,12 +115,22 @@ impl Fault {
     }
 }
 
+/// Reads a timestamp: milliseconds since 1970; `None`: it is none.
+pub type ReadInstant = Box<dyn Fn(&str) -> Option<i64>>;
+
+/// How a file is written, as far as it does not say so itself.
+pub struct Format {
+    /// The settings by which it was written.
+    pub config: SaveConfig,
+    /// Reads a timestamp written by their pattern; `None`: there is no pattern.
+    pub instant: Option<ReadInstant>,
+}
+
 /// Reads a results file.
 pub struct Reader<R>(Form<R>);
 
 enum Form<R> {
-    Csv(csv::Reader<Text<R>>),
-    // Larger than the other.
+    Csv(Box<csv::Reader<Text<R>>>),
     Xml(Box<xml::Reader<Text<R>>>),
 }
 
@@ -127,7 +139,7 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     /// It cannot be read, or its first line is not the header of a results file.
-    pub fn new(bytes: R) -> Result<Reader<R>, Fault> {
+    pub fn with(bytes: R, format: Format) -> Result<Reader<R>, Fault> {
         let unreadable = |why: io::Error| Fault::reading(1, &why);
         let mut bytes = Text::new(bytes).map_err(unreadable)?;
         let start = bytes.fill_buf().map_err(unreadable)?;
@@ -135,7 +147,7 @@ impl<R: BufRead> Reader<R> {
         let is_xml = start.trim_ascii_start().starts_with(b"<");
         Ok(Reader(match is_xml {
             true => Form::Xml(Box::new(xml::Reader::new(bytes))),
-            false => Form::Csv(csv::Reader::new(bytes)?),
+            false => Form::Csv(Box::new(csv::Reader::new(bytes, format)?)),
         }))
     }
 
@@ -166,6 +178,19 @@ fn number<T: std::str::FromStr + Default>(text: &str, name: &str, line: u64) -> 
 fn shown(text: &str) -> &str {
     let end = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
     &text[..end]
+}
+
+#[cfg(test)]
+impl<R: BufRead> Reader<R> {
+    /// A file written by JMeter's defaults.
+    pub(crate) fn new(bytes: R) -> Result<Reader<R>, Fault> {
+        let config = SaveConfig::from_properties(&|_| None);
+        let format = Format {
+            config: config.expect("the defaults are sound"),
+            instant: None,
+        };
+        Reader::with(bytes, format)
+    }
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ fn sample(tag: &BytesStart<'_>, depth: usize, line: u64) -> Result<Row, Fault> {
         let value = &attribute.value;
         let value = quick_xml::escape::unescape(value).map_or(value.to_string(), Into::into);
         match attribute.key.as_ref() {
-            "ts" => row.start_ms = instant::read(&value).unwrap_or(0),
+            "ts" => row.start_ms = instant::read(&value, None).unwrap_or(0),
             "t" => row.elapsed_ms = number(&value, "t", line)?,
             "it" => row.idle_ms = number(&value, "it", line)?,
             "lt" => row.latency_ms = number(&value, "lt", line)?,

@@ -135,6 +135,19 @@ enum Form<R> {
 }
 
 impl<R: BufRead> Reader<R> {
+    /// Inspects the start of a file that is written by JMeter's defaults.
+    ///
+    /// # Errors
+    /// Those of [`with`](Reader::with).
+    pub fn new(bytes: R) -> Result<Reader<R>, Fault> {
+        let config = SaveConfig::from_properties(&|_| None);
+        let format = Format {
+            config: config.map_err(|why| Fault::at(1, why))?,
+            instant: None,
+        };
+        Reader::with(bytes, format)
+    }
+
     /// Inspects the start of the file.
     ///
     /// # Errors
@@ -178,19 +191,6 @@ fn number<T: std::str::FromStr + Default>(text: &str, name: &str, line: u64) -> 
 fn shown(text: &str) -> &str {
     let end = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
     &text[..end]
-}
-
-#[cfg(test)]
-impl<R: BufRead> Reader<R> {
-    /// A file written by JMeter's defaults.
-    pub(crate) fn new(bytes: R) -> Result<Reader<R>, Fault> {
-        let config = SaveConfig::from_properties(&|_| None);
-        let format = Format {
-            config: config.expect("the defaults are sound"),
-            instant: None,
-        };
-        Reader::with(bytes, format)
-    }
 }
 
 #[cfg(test)]

@@ -284,6 +284,17 @@ impl<'a> Facts<'a> {
         &self.seen.answered_time
     }
 
+    /// Mean time from the arrival of data in the kernel to the read by a worker, in seconds; `None` if it is known
+    /// for too few reads.
+    pub(super) fn read_delay_s(&self) -> Option<f64> {
+        /// For the delay to be representative.
+        const READS_KNOWN: u64 = 20;
+        let delays = &self.seen.connections.read_delay;
+        // Of few requests, all may be known.
+        let is_known = delays.count() >= READS_KNOWN.min(self.seen.answered_time.count().max(1));
+        delays.mean().filter(|_| is_known).map(|ns| ns / 1e9)
+    }
+
     /// The median service time of responses divided by the fastest.
     pub(super) fn median_over_fastest(&self) -> Option<f64> {
         let time = self.answered_time();

@@ -40,7 +40,7 @@ fn are_few(facts: &Facts<'_>) -> bool {
         && (at_once <= FEW_VUS && facts.is_hurried() || rises_with_users(facts))
         && facts.answered_time().count() >= FEW_VUS_SAMPLES
         && !link::mostly_moves(facts)
-        && !queue::may_stand(facts)
+        && !queue::may_stand_in_target(facts)
         && !queue::has_queue(facts)
         && !queue::is_mostly_long(facts)
 }

@@ -237,6 +237,15 @@ pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
     half_take_longer(facts, time, WAITS) || slow_ones_may_stand(time)
 }
 
+/// The same for what is left of these times without the mean time for which responses waited for the generator.
+pub(super) fn may_stand_in_target(facts: &Facts<'_>) -> bool {
+    let time = names::of_most_time(facts);
+    let own_ns = facts.read_delay_s().unwrap_or(0.0) * 1e9;
+    let at = time.quantile(0.5).zip(fastest_ns(facts, time));
+    at.is_some_and(|(median, fastest)| median - own_ns >= WAITS * fastest)
+        || slow_ones_may_stand(time)
+}
+
 /// Whether half of the responses took at least so many times as long as the fastest.
 fn half_take_longer(facts: &Facts<'_>, time: &TimeTrend, times: f64) -> bool {
     let at = time.quantile(0.5).zip(fastest_ns(facts, time));

@@ -39,8 +39,6 @@ const MOMENTS: f64 = 2.0;
 const SLICE_S: f64 = 0.004;
 /// Mean duration for which the quota throttles a group: half of what is left of its period of 100 ms.
 const STOP_S: f64 = 0.025;
-/// Minimum number of reads with a known delay for the delay to be representative.
-const READS_KNOWN: u64 = 20;
 /// How long a sink blocks a worker.
 const WRITE_S: f64 = 0.01;
 /// Share of the workers' time spent writing from which requests wait for it.
@@ -150,7 +148,7 @@ fn merely_waits(facts: &Facts<'_>) -> bool {
 /// waits for a CPU does not explain this time.
 fn is_read_at_once(facts: &Facts<'_>) -> bool {
     const SOON: f64 = 0.05;
-    let both = read_delay_s(facts).zip(mean_time(facts));
+    let both = facts.read_delay_s().zip(mean_time(facts));
     both.is_some_and(|(delay, time)| delay <= SOON * time)
 }
 
@@ -250,19 +248,10 @@ fn own_delay_s(facts: &Facts<'_>) -> f64 {
     if facts.elapsed_seconds() < BEGINNING_S {
         return 0.0;
     }
-    match read_delay_s(facts) {
+    match facts.read_delay_s() {
         Some(delay) => moments(facts) * delay + work_s(facts),
         None => likely_delay_s(facts),
     }
-}
-
-/// Mean time from the arrival of data in the kernel to the read by a worker, in seconds; `None` if it is known
-/// for too few reads.
-fn read_delay_s(facts: &Facts<'_>) -> Option<f64> {
-    let delays = &facts.seen.connections.read_delay;
-    // Of few requests, all may be known.
-    let is_known = delays.count() >= READS_KNOWN.min(facts.seen.answered_time.count().max(1));
-    delays.mean().filter(|_| is_known).map(|ns| ns / 1e9)
 }
 
 /// How often a request waits for a worker to handle arrived data: once for its response, and once for each

@@ -455,3 +455,22 @@ fn a_link_that_is_cut_down_is_no_death_of_the_target() {
     // Packets hardly queue, and a fifth of the bytes still arrive.
     assert!(found(&judged(12, 200_000), Code::TargetDied).is_none());
 }
+
+/// A generator without a CPU doubles the times of two users; the stamps of the kernel tell its part.
+#[test]
+fn few_users_of_a_starved_generator_show_no_queue_either() {
+    for (delay_ms, is_told) in [(8, true), (0, false)] {
+        let mut run = Run::new(constant_vus(2, 8), 8.0, 660, 20.0);
+        run.answer(
+            660,
+            &[(0.1, 10_300_000), (0.7, 19_800_000), (0.2, 30_000_000)],
+        );
+        let delays = &mut run.totals.seen.connections.read_delay;
+        (0..100).for_each(|_| delays.record(delay_ms * 1_000_000));
+        run.series.iter_mut().for_each(|row| row.active_vus = 2);
+        starve(&mut run, 0.4);
+        let verdict = run.judge();
+        let told = found(&verdict, Code::TooFewVus);
+        assert_eq!(told.is_some(), is_told, "{}", verdict.headline);
+    }
+}

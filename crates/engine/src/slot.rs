@@ -23,6 +23,8 @@ pub(crate) struct VuSlot {
     cut_at: Cell<Nanos>,
     stop: Cell<Option<Stop>>,
     arrival: Cell<Option<Arrival>>,
+    /// The instant to come that it last waited for.
+    awaited: Cell<Option<Nanos>>,
     /// Waits with their own deadlines; `None`: a slot that is free again.
     waits: RefCell<Vec<Option<Wait>>>,
     /// The least of those deadlines.
@@ -46,6 +48,7 @@ impl VuSlot {
             cut_at: Cell::new(Nanos::MAX),
             stop: Cell::new(None),
             arrival: Cell::new(None),
+            awaited: Cell::new(None),
             waits: RefCell::default(),
             first_wait_end: Cell::new(Nanos::MAX),
         }
@@ -56,6 +59,11 @@ impl VuSlot {
         if let Some(waker) = &*self.waker.borrow() {
             waker.wake_by_ref();
         }
+    }
+
+    /// Notes the instant that it waits for; returns whether it is another than before.
+    pub(crate) fn awaits(&self, at: Nanos) -> bool {
+        self.awaited.replace(Some(at)) != Some(at)
     }
 
     /// Forgets the waker: the virtual user runs on another task from now on.

@@ -62,6 +62,13 @@ impl Timers {
         }));
     }
 
+    /// The same for one that waits again and again for an instant to come: it is kept once.
+    pub(crate) fn add_once(&self, at: Nanos, slot: &Rc<VuSlot>) {
+        if slot.awaits(at) {
+            self.add(at, slot);
+        }
+    }
+
     /// The next instant for which a virtual user waits.
     pub(crate) fn next(&self) -> Option<Nanos> {
         self.waiting
@@ -88,5 +95,20 @@ impl Timers {
                 first.slot.wake();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_that_is_awaited_again_is_kept_once() {
+        let (timers, slot) = (Timers::default(), Rc::new(VuSlot::new(0, 0)));
+        for at in [9, 9, 9, 5, 5] {
+            timers.add_once(Nanos(at), &slot);
+        }
+        assert_eq!(timers.waiting.borrow().len(), 2);
+        assert_eq!(timers.next(), Some(Nanos(5)));
     }
 }

@@ -55,7 +55,9 @@ pub fn run(
     let refused = |why| RunError::Start(StartError::Plan(why));
     thresholds::check(&plan).map_err(refused)?;
     let mut script = match setup.metrics() {
-        Some(metrics) => Some(ScriptConduct::new(&plan, metrics).map_err(refused)?),
+        Some(metrics) => {
+            Some(ScriptConduct::new(&plan, metrics, setup.watch.as_deref()).map_err(refused)?)
+        }
         None => None,
     };
     let threads = setup.own_threads();
@@ -420,7 +422,7 @@ impl Conductor {
         self.rows.add(row.clone());
         let delta = self.add(delta, on_event);
         if let Some(watch) = &self.watch {
-            watch.tell(&delta, self.told_until.into());
+            watch.tell(&delta, self.told_of_test());
         }
         let part = Part {
             span_ns: row.span_ns,
@@ -465,6 +467,13 @@ impl Conductor {
         Arc::new(delta)
     }
 
+    /// What was told so far, from the start of the test, which `setup()` belongs to.
+    fn told_of_test(&self) -> Duration {
+        let clock = self.load.clock();
+        let before_load = clock.since_test_began().0.saturating_sub(clock.now().0);
+        Duration::from_nanos(before_load + self.told_until.0)
+    }
+
     /// Marks the first crossings of thresholds; ends a script run whose thresholds demand it; warns about tags
     /// with too many values.
     fn hold_thresholds(
@@ -473,6 +482,7 @@ impl Conductor {
         part: Part,
         on_event: &mut dyn FnMut(RunEvent),
     ) {
+        let elapsed = self.told_of_test();
         let Some(script) = &mut self.script else {
             let crossed = self.crossings.told(&self.plan, &self.total, part.until_ns);
             return self.mark_crossed(crossed, part.until_ns, on_event);
@@ -481,10 +491,7 @@ impl Conductor {
             script.explosion(&self.total, part.until_ns),
             script.many_series(&self.total, part.until_ns),
         ];
-        let clock = self.load.clock();
-        let before_load = clock.since_test_began().0.saturating_sub(clock.now().0);
-        let before_load = Duration::from_nanos(before_load);
-        let crossed = script.hold(delta, &self.total, part, before_load);
+        let crossed = script.hold(delta, &self.total, part, elapsed);
         let first_crossed = script.first_crossed();
         self.mark_crossed(first_crossed, part.until_ns, on_event);
         for warning in warnings.into_iter().flatten() {

@@ -19,14 +19,15 @@ use loadline_model::test_summary::ThresholdSummary;
 use loadline_model::units::duration_ns;
 use loadline_model::{Snapshot, TestPlan, TestSummary};
 
-use crate::thresholds::ScriptThresholds;
+use crate::thresholds::HeldTogether;
+use crate::watch::RunWatch;
 
 /// Number of series above which k6 warns, repeated whenever it has doubled.
 const SERIES_SUGGESTED: u64 = 100_000;
 
 /// The part of a conductor for script runs.
 pub(crate) struct ScriptConduct {
-    thresholds: ScriptThresholds,
+    thresholds: HeldTogether,
     values: Option<ValueSender>,
     by_tag: Option<String>,
     tag_rows: TagRows,
@@ -46,15 +47,21 @@ pub(crate) struct Part {
 }
 
 impl ScriptConduct {
-    /// For a plan, before it runs.
+    /// For a plan, before it runs; `watch` shows its thresholds, if there is one.
     ///
     /// # Errors
     /// A threshold that cannot be evaluated, in k6's words.
-    pub(crate) fn new(plan: &TestPlan, metrics: &ScriptMetrics) -> Result<ScriptConduct, String> {
+    pub(crate) fn new(
+        plan: &TestPlan,
+        metrics: &ScriptMetrics,
+        watch: Option<&RunWatch>,
+    ) -> Result<ScriptConduct, String> {
         let settings = plan.script.as_deref();
         let fails_on_drop = settings.is_some_and(|script| script.fail_on_drop);
-        let thresholds =
-            ScriptThresholds::new(&plan.script_thresholds, fails_on_drop, &metrics.registry)?;
+        let thresholds = match watch {
+            Some(watch) => watch.thresholds().clone(),
+            None => HeldTogether::of_plan(plan, &metrics.registry)?,
+        };
         Ok(ScriptConduct {
             thresholds,
             values: metrics.values.clone(),
@@ -110,24 +117,23 @@ impl ScriptConduct {
         }
     }
 
-    /// Evaluates the thresholds on the run so far, whose load began `before_load` after the test; returns k6's
-    /// message if one of them ends it.
+    /// Evaluates the thresholds on the run so far, `elapsed` after the start of the test; returns k6's message if
+    /// one of them ends it.
     pub(crate) fn hold(
         &mut self,
         part: &Snapshot,
         total: &Snapshot,
         at: Part,
-        before_load: Duration,
+        elapsed: Duration,
     ) -> Option<String> {
         let (part, total) = (part.script.as_deref(), total.script.as_deref());
-        let elapsed = before_load + Duration::from_nanos(at.until_ns);
-        let crossed = self.thresholds.told(part, total, at, elapsed)?;
+        let crossed = self.thresholds.lock().told(part, total, at, elapsed)?;
         Some(premature_end(&crossed))
     }
 
     /// The thresholds that were crossed for the first time since the last call.
     pub(crate) fn first_crossed(&mut self) -> Vec<String> {
-        self.thresholds.take_first_crossed()
+        self.thresholds.lock().take_first_crossed()
     }
 
     /// Evaluates the thresholds on the measurements of `setup()` so far; returns k6's message if one of them
@@ -137,7 +143,7 @@ impl ScriptConduct {
         seen: &MeasurementsDelta,
         elapsed: Duration,
     ) -> Option<String> {
-        let crossed = self.thresholds.crossed(Some(seen), elapsed, true)?;
+        let crossed = self.thresholds.lock().crossed(Some(seen), elapsed, true)?;
         Some(premature_end(&crossed))
     }
 
@@ -199,7 +205,7 @@ impl ScriptConduct {
         seen: &MeasurementsDelta,
         length: Duration,
     ) -> (TestSummary, Vec<ThresholdOutcome>) {
-        let held = self.thresholds.finish(seen, length);
+        let held = self.thresholds.lock().finish(seen, length);
         let outcomes = held
             .iter()
             .flat_map(|(key, held)| {

@@ -12,14 +12,13 @@ use loadline_engine::live::{LiveCounters, LiveTotals};
 use loadline_engine::{ScriptMetrics, ScriptSetup};
 use loadline_metric::{BuiltIn, MeasurementsDelta};
 use loadline_model::result::{RunResult, StopReason};
-use loadline_model::summarize::HeldThresholds;
 use loadline_model::units::duration_ns;
 use loadline_model::{Executor, Snapshot, TestPlan, TestSummary};
 use loadline_script::vu::{Hook, Returned};
 
 use crate::load::Load;
 use crate::setup_data::sorted;
-use crate::thresholds::ScriptThresholds;
+use crate::thresholds::HeldTogether;
 use crate::trouble::out_of_time;
 
 /// Parts of a run kept until a summary is requested; more are summed anyway.
@@ -67,6 +66,8 @@ pub struct RunWatch {
     /// The tag by whose values the summary is split; `None`: it is not split.
     by_tag: Option<String>,
     engine: OnceLock<(Clock, Vec<Arc<LiveCounters>>)>,
+    /// The run's own.
+    thresholds: HeldTogether,
     state: Mutex<State>,
 }
 
@@ -82,7 +83,6 @@ struct State {
     is_paused: bool,
     is_stopped: bool,
     steering: Option<Steering>,
-    thresholds: ScriptThresholds,
     /// Received but not summed yet.
     parts: Vec<Arc<Snapshot>>,
     sum: MeasurementsDelta,
@@ -123,19 +123,17 @@ impl RunWatch {
     /// # Errors
     /// As [`RunWatch::of_script`].
     pub fn of_steps(plan: &Arc<TestPlan>, metrics: &ScriptMetrics) -> Result<RunWatch, String> {
-        let registry = &metrics.registry;
-        let thresholds = ScriptThresholds::new(&plan.script_thresholds, false, registry)?;
         Ok(RunWatch {
             plan: Arc::clone(plan),
             script: None,
             by_tag: metrics.series.by_tag.clone(),
             engine: OnceLock::new(),
+            thresholds: HeldTogether::of_plan(plan, &metrics.registry)?,
             state: Mutex::new(State {
                 phase: RunPhase::Created,
                 is_paused: false,
                 is_stopped: false,
                 steering: steering_of(plan),
-                thresholds,
                 parts: Vec::new(),
                 sum: MeasurementsDelta::default(),
                 until: Duration::ZERO,
@@ -210,16 +208,16 @@ impl RunWatch {
         }
         state.add_up();
         state.add_gauges(&self.live());
-        let State {
-            thresholds,
-            sum,
-            until,
-            ..
-        } = &mut *state;
-        let held = thresholds.finish(sum, *until);
-        let held: Vec<HeldThresholds> = held.into_iter().map(|(_, held)| held).collect();
+        let State { sum, until, .. } = &*state;
+        let held = self.thresholds.lock().outcomes(sum, *until);
+        let held: Vec<_> = held.into_iter().map(|(_, held)| held).collect();
         let tag = self.by_tag.as_deref();
         Arc::new(TestSummary::of(sum, duration_ns(*until), tag, &held))
+    }
+
+    /// The thresholds of the run.
+    pub(crate) fn thresholds(&self) -> &HeldTogether {
+        &self.thresholds
     }
 
     /// The return value of `setup()`, or its replacement, as JSON; `None`: there is none.
@@ -301,7 +299,7 @@ impl RunWatch {
         );
     }
 
-    /// Adds a part of the run that ends `until` after its start.
+    /// Adds a part of the run that ends `until` after the start of the test.
     pub(crate) fn tell(&self, part: &Arc<Snapshot>, until: Duration) {
         let mut state = self.state();
         state.until = until;

@@ -187,6 +187,14 @@ impl Open {
         self.taking.take(&self.plan)
     }
 
+    /// Passes over the arrivals due at or before `now` that were not taken; returns their number. Costs as much as
+    /// [`Open::due_by`], so that no rate is too high for it.
+    pub fn pass_due(&mut self, now: Nanos) -> u64 {
+        let due = self.due_by(now);
+        self.taking.skip_to(self.taking.taken + due, &self.plan);
+        due
+    }
+
     /// Whether nothing will come any more: all arrivals were taken, and the duration of a constant rate has
     /// passed. A limited number of arrivals and a changing rate end with the last arrival (k6's rules).
     #[must_use]

@@ -209,6 +209,26 @@ proptest! {
     }
 
     #[test]
+    fn passing_what_is_due_is_taking_it(
+        executor in either(),
+        first in 0_u64..4_000_000_000,
+        now in 0_u64..5_000_000_000,
+    ) {
+        let mut passing = open(whole(&executor));
+        let mut taking = open(whole(&executor));
+        for now in [first, now] {
+            let mut taken = 0;
+            while taking.next_due().is_some_and(|due| due.0 <= now) {
+                taking.take();
+                taken += 1;
+            }
+            prop_assert_eq!(passing.pass_due(Nanos(now)), taken);
+            prop_assert_eq!(passing.next_due(), taking.next_due());
+        }
+        prop_assert_eq!(arrivals(passing), arrivals(taking));
+    }
+
+    #[test]
     fn every_division_sums_to_the_whole(
         executor in either(),
         division in divisions(),

@@ -4,6 +4,7 @@
 //! output is closed.
 
 mod agents;
+mod conduct;
 mod files;
 mod load;
 mod logger;
@@ -21,8 +22,7 @@ use std::sync::mpsc::Sender;
 use loadline_metric::SeriesPlan;
 use loadline_model::event::{
     AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPLACED_MARK, AGENT_RETURNED_MARK,
-    COORDINATOR_REPLACED_MARK, DROPPED_MARK, MANY_SERIES_MARK, Mark, RunEvent, THRESHOLD_MARK,
-    WARNING_MARK,
+    COORDINATOR_REPLACED_MARK, DROPPED_MARK, MANY_SERIES_MARK, Mark, THRESHOLD_MARK, WARNING_MARK,
 };
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
@@ -32,11 +32,8 @@ use loadline_run::{
 };
 
 use crate::agents::StartedAgents;
-use crate::ending::Ending;
 use crate::environment::NO_VERDICT;
-use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
-use crate::observers;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::rest::{Api, Rest};
 use crate::terminal::signals::{FirstSignal, SecondSignal};
@@ -46,6 +43,7 @@ use crate::web::{Web, WebSetup};
 use crate::{Env, last_word};
 
 pub(crate) use agents::AgentsRecipe;
+use conduct::Places;
 pub(crate) use load::{Loaded, Loading, Place, dependencies, entry, load};
 pub(crate) use logger::Logger;
 pub(crate) use setup::setup_of;
@@ -111,12 +109,12 @@ impl Going<'_> {
             .ok_or_else(|| K6Error::other("the plan has no script"))?;
         let agents = self.start_agents(&plan, &script)?;
         let (agents, load) = agents.map(StartedAgents::apart).unzip();
-        let orders = signals::orders(FirstSignal::interrupts(""), SecondSignal::Ends)
+        let (commands, orders) = signals::orders(FirstSignal::interrupts(""), SecondSignal::Ends)
             .map_err(|ending| K6Error::other(ending.to_string()))?;
-        let seen = self.listen(&plan, &script, &orders.0)?;
+        let seen = self.listen(&plan, &script, &commands)?;
         let mut show = Show::new(self.run, self.env)?;
         show.head(self.run, self.named, self.identity, outputs.names());
-        if let Some(tui) = self.take_screen(&plan, &seen, &orders.0) {
+        if let Some(tui) = self.take_screen(&plan, &seen, &commands) {
             show.hand_to(tui);
         }
         let setup = RunSetup {
@@ -128,9 +126,14 @@ impl Going<'_> {
             is_paused: self.run.paused,
             watch: seen.watch.clone(),
             observers: self.observers()?,
-            ..RunSetup::new(orders.1, self.command_line.clone())
+            ..RunSetup::new(orders, self.command_line.clone())
         };
-        let (ran, kept) = self.conduct(&plan, setup, &mut show, &mut outputs, seen.web.as_ref())?;
+        let mut places = Places {
+            show: &mut show,
+            outputs: &mut outputs,
+            web: seen.web.as_ref(),
+        };
+        let (ran, kept) = self.conduct(&plan, setup, &mut places, &commands)?;
         if !self.run.linger {
             signals::note_end_of_load();
         }
@@ -275,42 +278,6 @@ impl Going<'_> {
         })?;
         print::to_stderr(&format!("live page: {}\n", web.url()));
         Ok(Some(web))
-    }
-
-    /// Makes the run; the second value says whether its journal is complete.
-    fn conduct(
-        &self,
-        plan: &Arc<TestPlan>,
-        setup: RunSetup,
-        show: &mut Show,
-        outputs: &mut Outputs,
-        web: Option<&Web>,
-    ) -> Result<(Ran, Result<(), Ending>), K6Error> {
-        let place = match &self.run.journal {
-            Some(path) => journal::Place::File(path.into()),
-            None => journal::Place::Nowhere,
-        };
-        let mut journal = RunJournal::begin(place)
-            .map_err(|ending| K6Error::new(ending.code, ending.message()))?;
-        let mut on_event = |event: RunEvent| {
-            journal.record(&event);
-            observers::warn(&event);
-            if let RunEvent::Mark(mark) = &event
-                && let Some(warning) = warning_of(mark)
-            {
-                self.logger.tell(&warning);
-            }
-            outputs.event(&event);
-            show.event(&event);
-            if let Some(web) = web {
-                web.event(&event);
-            }
-        };
-        let ran = loadline_run::run(Arc::clone(plan), setup, &mut on_event)
-            .map_err(|error| K6Error::new(error.exit_code(), error.to_string()));
-        // A journal that broke off costs no result.
-        let kept = journal.end(true);
-        ran.map(|ran| (ran, kept))
     }
 
     /// Prints the summary, the verdict, and errors; returns whether all of it could be written.

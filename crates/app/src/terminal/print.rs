@@ -3,6 +3,7 @@
 //! Must not know what is written. Invariant: a closed stream is an error to be handled, never a panic.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of bytes per stream that are held while a full-screen view owns the terminal.
@@ -25,6 +26,21 @@ const OVERHEARD_MAX: usize = 1 << 20;
 
 /// A copy of the output of both streams since [`overhear`]; `None`: no copy is made.
 static OVERHEARD: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+
+/// Whether the reader of one of the streams has gone away.
+static READER_LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Whether a write found that the reader of one of the streams has gone away (`| head`).
+pub(crate) fn has_lost_reader() -> bool {
+    READER_LEFT.load(Ordering::Relaxed)
+}
+
+fn noting_lost_reader(written: io::Result<()>) -> io::Result<()> {
+    if matches!(&written, Err(error) if error.kind() == ErrorKind::BrokenPipe) {
+        READER_LEFT.store(true, Ordering::Relaxed);
+    }
+    written
+}
 
 /// Starts to keep a copy of all output.
 pub(crate) fn overhear() {
@@ -175,7 +191,7 @@ pub(crate) fn stream_to_stdout(
     write: impl FnOnce(&mut io::StdoutLock<'static>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut stream = io::stdout().lock();
-    match write(&mut stream).and_then(|()| stream.flush()) {
+    match noting_lost_reader(write(&mut stream).and_then(|()| stream.flush())) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }
@@ -200,5 +216,5 @@ pub(crate) fn bytes_to_stderr(bytes: &[u8]) -> io::Result<()> {
 
 fn write_to_stderr(bytes: &[u8]) -> io::Result<()> {
     let mut stream = io::stderr().lock();
-    stream.write_all(bytes).and_then(|()| stream.flush())
+    noting_lost_reader(stream.write_all(bytes).and_then(|()| stream.flush()))
 }

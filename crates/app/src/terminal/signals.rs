@@ -24,6 +24,9 @@ static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether SIGHUP was received.
 static HUNG_UP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
+/// Whether the run was stopped because nobody reads its output any more.
+static UNHEARD: AtomicBool = AtomicBool::new(false);
+
 /// Whether any signal was received, for waiting threads.
 static CAME: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
@@ -223,12 +226,20 @@ pub(crate) fn wait() {
     drop(changed.wait_while(guard, |came| !*came));
 }
 
-/// Go's name of the received signal: `terminated` for SIGTERM, `hangup` for SIGHUP, otherwise `interrupt`.
+/// Notes that a run is stopped because the reader of its output went away.
+pub(crate) fn note_broken_pipe() {
+    UNHEARD.store(true, Ordering::Relaxed);
+}
+
+/// Go's name of the received signal: `terminated` for SIGTERM, `hangup` for SIGHUP, `broken pipe` for output that
+/// nobody reads, otherwise `interrupt`.
 pub(crate) fn name() -> &'static str {
     if TERMINATED.load(Ordering::Relaxed) {
         "terminated"
     } else if HUNG_UP.load(Ordering::Relaxed) {
         "hangup"
+    } else if UNHEARD.load(Ordering::Relaxed) {
+        "broken pipe"
     } else {
         "interrupt"
     }

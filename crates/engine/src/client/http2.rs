@@ -28,6 +28,10 @@ use crate::net::{Failure, Http2Fault, Reach, Stage, Stream};
 const CONNECTION_WINDOW: u32 = 1 << 30;
 /// The stream of a connection's first request (RFC 9113 section 5.1.1).
 const FIRST_STREAM: u32 = 1;
+/// SETTINGS, the type of a peer's first frame (RFC 9113 sections 3.4 and 6.5).
+const SETTINGS: u8 = 4;
+/// The longest frame that a peer may send (RFC 9113 section 4.2).
+const FRAME_BYTES_MAX: u32 = 1 << 14;
 /// Go's limit on a response's head.
 const HEAD_BYTES_MAX: u32 = 10 << 20;
 /// Concurrent streams if the peer sets no limit; Go's number.
@@ -85,8 +89,33 @@ struct End {
     /// Whether a request was refused or asked for the end, so that the connection gets no further ones.
     is_closing: Cell<bool>,
     over: Notify,
+    opening: Opening,
     /// How reading failed, if the stream under the connection broke instead of ending.
     broke: RefCell<Option<io::Error>>,
+}
+
+/// Length and type of the peer's first frame, as far as they were read.
+#[derive(Default)]
+struct Opening {
+    head: Cell<[u8; 4]>,
+    read: Cell<usize>,
+}
+
+impl Opening {
+    fn look(&self, bytes: &[u8]) {
+        let (mut head, read) = (self.head.get(), self.read.get());
+        let count = bytes.len().min(head.len() - read);
+        head[read..read + count].copy_from_slice(&bytes[..count]);
+        self.head.set(head);
+        self.read.set(read + count);
+    }
+
+    /// Whether another frame than SETTINGS came first. What is too long for a frame is left to be told as that.
+    fn is_wrong(&self) -> bool {
+        let [a, b, c, kind] = self.head.get();
+        let is_frame = u32::from_be_bytes([0, a, b, c]) <= FRAME_BYTES_MAX;
+        self.read.get() == self.head.get().len() && is_frame && kind != SETTINGS
+    }
 }
 
 impl Http2Connection {
@@ -266,6 +295,9 @@ impl Http2Connection {
     #[cold]
     fn unsent(&self) -> Failure {
         self.end.is_closing.set(true);
+        if self.end.opening.is_wrong() {
+            return self.wrongly_opened();
+        }
         let mut failure = self.fault(Http2Fault::Unsent);
         failure.reach = Reach::Unsent;
         failure
@@ -301,9 +333,21 @@ impl Http2Connection {
         failure
     }
 
+    /// Any exchange on a connection that the peer did not begin with SETTINGS. As in Go it is not tried again: the
+    /// `h2` crate would take a GOAWAY in its place for one that asks for that.
+    fn wrongly_opened(&self) -> Failure {
+        self.fault(Http2Fault::BrokenProtocol {
+            reason: Reason::PROTOCOL_ERROR.into(),
+            debug: String::new(),
+        })
+    }
+
     /// An exchange that ended too early.
     #[cold]
     fn cut_off(&self, error: &h2::Error, stream: u32) -> Failure {
+        if self.end.opening.is_wrong() {
+            return self.wrongly_opened();
+        }
         let reason = error.reason().map_or(0, u32::from);
         if error.is_reset() && error.is_remote() {
             return self.fault(Http2Fault::StreamReset { stream, reason });
@@ -404,7 +448,7 @@ async fn read_body(
 
 /// A stream that ends quietly: a stream that the peer reset, or closed without TLS's closing message, counts as
 /// ended, and a shutdown that cannot be sent to the peer is no error. Otherwise such an error would hide the peer's
-/// GOAWAY; if there was none, the reset is reported after all.
+/// GOAWAY; if there was none, the reset is reported after all. What does not begin with SETTINGS ends there too.
 struct Quiet(Rc<Wire>, Rc<End>);
 
 impl AsyncRead for Quiet {
@@ -413,7 +457,15 @@ impl AsyncRead for Quiet {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
         match ready!(Pin::new(&mut *self.0.stream.borrow_mut()).poll_read(cx, buffer)) {
+            Ok(()) if self.1.opening.read.get() < 4 || self.1.opening.is_wrong() => {
+                self.1.opening.look(&buffer.filled()[before..]);
+                if self.1.opening.is_wrong() {
+                    buffer.set_filled(before);
+                }
+                Poll::Ready(Ok(()))
+            }
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                 *self.1.broke.borrow_mut() = Some(error);
@@ -453,5 +505,28 @@ impl AsyncWrite for Quiet {
         Pin::new(&mut *self.0.stream.borrow_mut())
             .poll_shutdown(cx)
             .map(|_| Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened_with(pieces: &[&[u8]]) -> bool {
+        let opening = Opening::default();
+        for piece in pieces {
+            opening.look(piece);
+        }
+        opening.is_wrong()
+    }
+
+    #[test]
+    fn a_peer_begins_with_settings() {
+        let go_away = [0, 0, 8, 7, 0, 0, 0, 0, 0];
+        assert!(opened_with(&[&go_away]));
+        assert!(opened_with(&[&go_away[..1], &go_away[1..]]));
+        assert!(!opened_with(&[&go_away[..3]]));
+        assert!(!opened_with(&[&[0, 0, 0, 4, 0], &go_away]));
+        assert!(!opened_with(&[b"HTTP/1.1 400 Bad Request"]));
     }
 }

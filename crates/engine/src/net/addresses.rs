@@ -17,7 +17,7 @@ use loadline_model::{ClientPlan, ErrorClass};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::dns::{LookupFault, Resolver};
+use super::dns::{LookupFault, Resolver, is_short_ipv4};
 use super::failure::{Cause, Failure};
 use super::route::Route;
 
@@ -35,6 +35,8 @@ pub(crate) struct AddressRules {
     policy: DnsPolicy,
     /// Whether the policy holds for an address in place of a name too.
     policy_binds_literals: bool,
+    /// Whether `127.1` is an address too.
+    takes_short_ipv4: bool,
     tries: Tries,
     sources: Sources,
 }
@@ -68,6 +70,7 @@ impl AddressRules {
                 IpChoice::V6 => DnsPolicy::OnlyIpv6,
             },
             policy_binds_literals: true,
+            takes_short_ipv4: true,
             tries: Tries::AllInTurn,
             sources: Sources::InTurn(plan.source.clone()),
         }
@@ -81,6 +84,7 @@ impl AddressRules {
             hosts: names.hosts.clone(),
             policy: names.dns.policy,
             policy_binds_literals: false,
+            takes_short_ipv4: false,
             tries: Tries::One(names.dns.select),
             sources: Sources::OfVu(names.local_addresses.clone()),
         }
@@ -165,6 +169,9 @@ impl Addresses {
     /// The addresses of a name that one connection tries, and whether they had to be looked up.
     async fn look_up(&self, route: &Route, turn: usize) -> Result<(Vec<IpAddr>, bool), Failure> {
         let host = &route.host;
+        if !self.rules.takes_short_ipv4 && is_short_ipv4(host) {
+            return Err(unresolved(host, LookupFault::no_such_name()));
+        }
         let (found, is_known) = match route.addresses.is_empty() {
             true => {
                 let found = self.resolver.resolve(host).await;

@@ -34,6 +34,11 @@ pub(crate) struct LookupFault {
 }
 
 impl LookupFault {
+    /// The system's answer for a name that there is not.
+    pub(super) fn no_such_name() -> LookupFault {
+        LookupFault::new("Name or service not known")
+    }
+
     fn new(why: impl Into<String>) -> LookupFault {
         LookupFault {
             why: why.into(),
@@ -235,6 +240,16 @@ impl Desk {
     }
 }
 
+/// Whether the system's resolver takes a name for an IPv4 address in short, hexadecimal or octal form (`127.1`),
+/// as C libraries do and Go does not.
+pub(super) fn is_short_ipv4(host: &str) -> bool {
+    let is_number = |part: &str| match part.strip_prefix("0x").or(part.strip_prefix("0X")) {
+        Some(hex) => hex.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        None => !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()),
+    };
+    host.split('.').count() <= 4 && host.split('.').all(is_number)
+}
+
 fn look_up(host: &str) -> Answer {
     let found = (host, 0)
         .to_socket_addrs()
@@ -272,6 +287,23 @@ mod tests {
             let second = resolver.resolve(NO_NAME).await;
             [first, second].map(|answer| answer.expect_err("a name without an address"))
         })
+    }
+
+    #[test]
+    fn short_addresses_are_told_from_names() {
+        for short in [
+            "127.1",
+            "0x7f.1",
+            "2130706433",
+            "0177.0.0.1",
+            "10.1.5",
+            "0X7F000001",
+        ] {
+            assert!(is_short_ipv4(short), "{short}");
+        }
+        for name in ["0x7f.com", "127.1.", "1.2.3.4.5", "face", "a.1", ""] {
+            assert!(!is_short_ipv4(name), "{name}");
+        }
     }
 
     #[test]

@@ -32,6 +32,9 @@ use crate::vu::shared::Shared;
 
 /// How often a worker with waiting arrivals looks for another worker with a free virtual user.
 const RETRY: Duration = Duration::from_millis(1);
+/// Starts that are dropped one by one in a turn, each a sample of its own as in k6. More become one sample, so that a
+/// turn ends at any rate.
+const DROPPED_SINGLY_MAX: u32 = 1_000;
 
 /// One scenario on one worker.
 pub(crate) struct ScenarioShare {
@@ -346,6 +349,7 @@ impl ScenarioShare {
         if self.over.get() || now < self.start.get() {
             return;
         }
+        let mut dropped_singly = 0;
         while self.peek_due(now) {
             if self.mailbox.reserve(self.index) {
                 self.hand_to_idle();
@@ -360,10 +364,9 @@ impl ScenarioShare {
             {
                 // Another worker had room.
             } else if self.on_exhausted == OnExhausted::Drop {
-                if self.take().is_some() {
-                    self.drop_starts(1, now);
-                    self.warn_of_want();
-                }
+                let count = self.pass_due(now, &mut dropped_singly);
+                self.drop_starts(count, now);
+                self.warn_of_want();
             } else {
                 self.exhausted.set(true);
                 break;
@@ -389,6 +392,18 @@ impl ScenarioShare {
         match &mut *self.schedule.borrow_mut() {
             Schedule::Open(open) => open.take(),
             Schedule::Closed(_) => None,
+        }
+    }
+
+    /// Takes arrivals to be dropped: one, as in k6, or all that are due once there were many.
+    fn pass_due(&self, now: Nanos, singly: &mut u32) -> u64 {
+        *singly += 1;
+        match &mut *self.schedule.borrow_mut() {
+            Schedule::Open(open) if *singly > DROPPED_SINGLY_MAX => {
+                open.pass_due(self.relative(now))
+            }
+            Schedule::Open(open) => open.take().map_or(0, |_| 1),
+            Schedule::Closed(_) => 0,
         }
     }
 

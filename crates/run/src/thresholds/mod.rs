@@ -11,4 +11,4 @@ mod window;
 pub use requests::evaluate;
 pub(crate) use requests::{RequestCrossings, check};
 pub use script::check_script;
-pub(crate) use script::{HOLD_EVERY, ScriptThresholds};
+pub(crate) use script::{HOLD_EVERY, HeldTogether};

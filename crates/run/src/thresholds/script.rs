@@ -3,7 +3,7 @@
 //! Must not know how a run is stopped. Invariants: they are evaluated over the whole run every two seconds, as
 //! in k6, and again at its end, which decides; a threshold over a window has failed if any window did.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use loadline_metric::threshold::{Bound, MetricKind, Mismatch, Outcome, Threshold};
@@ -13,7 +13,7 @@ use loadline_metric::{
 };
 use loadline_model::summarize::HeldThresholds;
 use loadline_model::test_summary::ThresholdSummary;
-use loadline_model::{Nanos, ThresholdPlan};
+use loadline_model::{Nanos, TestPlan, ThresholdPlan};
 
 use super::crossing::Crossing;
 use super::window::Watch;
@@ -50,6 +50,30 @@ pub(crate) struct ScriptThresholds {
     next_at: u64,
     /// Crossed for the first time since the last call of `take_first_crossed`.
     first_crossed: Vec<String>,
+}
+
+/// The thresholds of a run, to which its conductor adds while others look at them.
+#[derive(Clone)]
+pub(crate) struct HeldTogether(Arc<Mutex<ScriptThresholds>>);
+
+impl HeldTogether {
+    /// Those of a plan, with what its script's settings add.
+    ///
+    /// # Errors
+    /// As [`ScriptThresholds::new`].
+    pub(crate) fn of_plan(
+        plan: &TestPlan,
+        registry: &MetricRegistry,
+    ) -> Result<HeldTogether, String> {
+        let fail_on_drop = plan.script.as_deref().is_some_and(|it| it.fail_on_drop);
+        let thresholds = ScriptThresholds::new(&plan.script_thresholds, fail_on_drop, registry)?;
+        Ok(HeldTogether(Arc::new(Mutex::new(thresholds))))
+    }
+
+    /// The thresholds, for the moment.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, ScriptThresholds> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Refuses a plan whose thresholds cannot be evaluated, before anything is created for it.
@@ -170,14 +194,29 @@ impl ScriptThresholds {
         ends.then_some(crossed)
     }
 
-    /// The outcomes of all thresholds, by key in the order of the options.
+    /// The outcomes of all thresholds at the end of the run, by key in the order of the options.
     pub(crate) fn finish(
         &mut self,
         total: &MeasurementsDelta,
         elapsed: Duration,
     ) -> Vec<(Arc<str>, HeldThresholds)> {
-        let held = |key: &mut Key| (Arc::clone(&key.text), key.finish(total, elapsed));
-        self.keys.iter_mut().map(held).collect()
+        let conditions = self.keys.iter_mut().flat_map(|key| &mut key.conditions);
+        for condition in conditions {
+            if let Some(watch) = &mut condition.watch {
+                watch.finish(&condition.threshold);
+            }
+        }
+        self.outcomes(total, elapsed)
+    }
+
+    /// The outcomes so far; windows that have not passed do not count yet.
+    pub(crate) fn outcomes(
+        &self,
+        total: &MeasurementsDelta,
+        elapsed: Duration,
+    ) -> Vec<(Arc<str>, HeldThresholds)> {
+        let held = |key: &Key| (Arc::clone(&key.text), key.outcomes(total, elapsed));
+        self.keys.iter().map(held).collect()
     }
 }
 
@@ -298,14 +337,14 @@ impl Key {
         crossed.collect()
     }
 
-    fn finish(&mut self, total: &MeasurementsDelta, elapsed: Duration) -> HeldThresholds {
+    fn outcomes(&self, total: &MeasurementsDelta, elapsed: Duration) -> HeldThresholds {
         let nothing = self.nothing();
         let values = self.values(Some(total)).unwrap_or(&nothing);
         let kind = values.for_threshold().kind();
         let thresholds = self
             .conditions
-            .iter_mut()
-            .map(|condition| condition.finish(values, kind, elapsed))
+            .iter()
+            .map(|condition| condition.outcome(values, kind, elapsed))
             .collect();
         HeldThresholds {
             metric: self.metric,
@@ -318,17 +357,14 @@ impl Key {
 }
 
 impl Condition {
-    fn finish(
-        &mut self,
+    fn outcome(
+        &self,
         values: &Aggregated,
         kind: MetricKind,
         elapsed: Duration,
     ) -> ThresholdSummary {
-        let (observed, passed) = match &mut self.watch {
-            Some(watch) => {
-                watch.finish(&self.threshold);
-                (watch.observed(), !watch.has_failed())
-            }
+        let (observed, passed) = match &self.watch {
+            Some(watch) => (watch.observed(), !watch.has_failed()),
             None => over_whole_run(&self.threshold, values, kind, elapsed),
         };
         let in_ns = matches!(values, Aggregated::Times(_));

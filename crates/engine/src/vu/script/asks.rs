@@ -92,7 +92,7 @@ impl Asks {
     /// Waits for the end of any hop, or an instant.
     pub(super) async fn wait(&self, until: Option<Nanos>, under_way: &mut Vec<UnderWay>) -> Resume {
         if let Some(until) = until {
-            self.timers.add(until, &self.slot);
+            self.timers.add_once(until, &self.slot);
         }
         let waited = self.slot.guard(std::future::poll_fn(|cx| {
             let ended = poll_all(under_way, cx);

@@ -7,6 +7,7 @@ use loadline_e2e::loadline;
 
 /// A sampler whose script this is.
 fn script(name: &str, source: &str) -> String {
+    let source = source.replace('&', "&amp;").replace('<', "&lt;");
     let source = format!("script={source}");
     element(
         "JSR223Sampler",
@@ -21,7 +22,7 @@ fn script(name: &str, source: &str) -> String {
 fn a_script_that_sleeps_sees_what_other_threads_do_meanwhile() {
     let poll = |condition: &str, told: &str| {
         format!(
-            "int n = 0; while ({condition} && n < 100) {{ Thread.sleep(100); n++ }};  SampleResult.setResponseMessage('{told} ' + (n < 100))"
+            "int n = 0; while ({condition} && n < 100) {{ Thread.sleep(100); n++ }}; SampleResult.setResponseMessage('{told} ' + (n < 100))"
         )
     };
     let made = "sleep(500); props.put('token', 'abc'); props.get('jobs').add('job'); new File('flag').text = 'go'";

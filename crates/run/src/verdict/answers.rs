@@ -263,6 +263,14 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
             "send one request by hand and compare[; then add {expect} so that such responses do not count as goodput]",
         ));
     }
+    // An interface that only acknowledges may respond like this.
+    if is_bare(&body.text) {
+        return Some(Code::HollowAnswers.finding(
+            Gravity::Caution,
+            format!("{}: {}", what(" without content"), body.text.trim()),
+            "send one request by hand: is this a correct response?[ If not, add {expect} so that it does not count as goodput]",
+        ));
+    }
     (requests_vary(facts) && !facts.may_think()).then(|| {
         Code::SameAnswer.finding(
             Gravity::Caution,

@@ -80,7 +80,9 @@ fn of_all(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     if facts.missed().is_some() && !was_carried_at_first(facts) {
         return None;
     }
-    let answered = facts.rows.iter().filter(|row| row.completed > row.failed);
+    // After the end of the load, only slow requests are left.
+    let is_loaded = |row: &&&Row| row.completed > row.failed && row.started > 0;
+    let answered = facts.rows.iter().filter(is_loaded);
     let (starts, times): (Vec<u64>, Vec<f64>) = answered
         .filter_map(|row| Some((row.at_ns, row.service_time_ns?.p50 as f64)))
         .unzip();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loadline_metric::{Measurements, SeriesPlan, TagSet};
 use loadline_model::test_summary::TestSummary;
-use loadline_model::verdict::Limit;
+use loadline_model::verdict::{Gravity, Limit};
 
 use super::builder::{Run, arrivals, constant_vus, found};
 use crate::verdict::Code;
@@ -73,6 +73,23 @@ fn answers_without_a_byte_are_told() {
         mixed.text.starts_with("40.0 % of the 2xx responses"),
         "{}",
         mixed.text
+    );
+}
+
+#[test]
+fn bare_answers_alone_are_told_with_care() {
+    let mut run = run();
+    run.totals.seen.counts.body_bytes = 2_000;
+    run.some_bodies(1_000, &["{}"; 5]);
+    let verdict = run.judge();
+    let hollow = found(&verdict, Code::HollowAnswers).expect("nothing is in them");
+    assert_eq!(hollow.gravity, Gravity::Caution);
+    assert!(
+        hollow
+            .text
+            .ends_with("without content (1,000 responses with status 200): {}"),
+        "{}",
+        hollow.text
     );
 }
 

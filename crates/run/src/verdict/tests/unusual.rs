@@ -336,6 +336,17 @@ fn answers_that_get_slower_are_told() {
     let text = &found(&verdict, Code::Slowing).expect("told").text;
     assert!(text.contains("15 ms at first, 55 ms at the end"), "{text}");
     assert!(found(&slower(0.1), Code::Slowing).is_none());
+
+    // After the end of the load, only the slow ones are left.
+    let mut run = Run::new(constant_vus(10, 8), 8.0, 600, 30.0);
+    for row in &mut run.series[..6] {
+        row.service_time_ns = percentiles(5.0, 70.0);
+    }
+    for row in &mut run.series[6..] {
+        row.started = 0;
+        row.service_time_ns = percentiles(55.0, 70.0);
+    }
+    assert!(found(&run.judge(), Code::Slowing).is_none());
 }
 
 #[test]

@@ -256,7 +256,13 @@ mod tests {
             )
         };
         // It is renewed, at times long ago and far ahead.
-        for (renewed, now_s) in [(-90_000, 0), (-89_990, 14), (1 << 40, 28), (5, 42), (5, 56)] {
+        for (renewed, now_s) in [
+            (-90_000, 0),
+            (-89_990, 14),
+            (9_000_000_000, 28),
+            (5, 42),
+            (5, 56),
+        ] {
             assert_eq!(claim(renewed, now_s), Claim::Wait, "{now_s}");
         }
         assert_eq!(claim(5, 57), Claim::Take(4));

@@ -82,11 +82,7 @@ impl Going<'_> {
     /// The run could not start.
     pub(crate) fn go(self) -> Result<ExitCode, K6Error> {
         loadline_run::prepare_process();
-        check_size(self.run).map_err(K6Error::config)?;
-        self.check_files().map_err(K6Error::config)?;
-        outputs::check_audit(&self.run.outputs, self.run.audits, self.env)
-            .map_err(K6Error::config)?;
-        self.check_pause().map_err(K6Error::config)?;
+        self.check().map_err(K6Error::config)?;
         let plan = Arc::new(self.run.plan.clone());
         let registry = Arc::clone(&self.loaded.metrics.registry);
         let (mut outputs, values) = outputs::start(&Wanted {
@@ -155,6 +151,14 @@ impl Going<'_> {
         self.linger();
         drop(seen);
         Ok(code)
+    }
+
+    /// Refuses what cannot be run as asked.
+    fn check(&self) -> Result<(), String> {
+        check_size(self.run)?;
+        self.check_files()?;
+        outputs::check_audit(&self.run.outputs, self.run.audits, self.env)?;
+        self.check_pause()
     }
 
     /// Refuses to wait for an order that nobody can give; k6 waits.

@@ -35,7 +35,7 @@ use classes::ScriptClass;
 use frame::Frame;
 
 /// Maximum depth of nested calls.
-const DEEPEST_CALL: usize = 180;
+const DEEPEST_CALL: usize = 160;
 /// Maximum depth of nested expressions, including those of nested calls.
 const DEEPEST_EXPRESSION: usize = 900;
 /// Maximum bytes of a run in total.

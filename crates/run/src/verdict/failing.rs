@@ -42,8 +42,8 @@ pub(super) fn keeps_out(facts: &Facts<'_>) -> bool {
     !facts.open && is_most && is_never_made && !is_on_loopback(facts)
 }
 
-/// Whether every responding peer, or every address of the plan if none responded, is on this machine and close: nothing in
-/// between could block anything.
+/// Whether every peer that responded, or that was asked in vain if none did, is on this machine and close: nothing in between
+/// could block anything.
 pub(super) fn is_on_loopback(facts: &Facts<'_>) -> bool {
     path::leads_to_loopback(facts) && path::round_trip(facts).is_none()
 }

@@ -5,9 +5,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use loadline_model::plan::Scenario;
-use loadline_model::request::RequestTemplate;
-use loadline_model::snapshot::Connections;
+use loadline_model::snapshot::{Connections, ErrorKey};
+use loadline_model::url::split_host_port;
 
 use super::facts::{Facts, share};
 
@@ -118,7 +117,7 @@ pub(super) fn may_queue(facts: &Facts<'_>) -> bool {
         && !leads_to_loopback(facts)
 }
 
-/// Whether every peer that responded is on this machine, or every address of the plan if none responded.
+/// Whether every peer that responded is on this machine, or every one that was asked in vain if none responded.
 pub(super) fn leads_to_loopback(facts: &Facts<'_>) -> bool {
     let is_loopback = |peer: &String| {
         let address: Option<SocketAddr> = peer.parse().ok();
@@ -127,23 +126,27 @@ pub(super) fn leads_to_loopback(facts: &Facts<'_>) -> bool {
     let mut peers = facts.seen.peers.rows().map(|(peer, _)| peer).peekable();
     match peers.peek() {
         Some(_) => peers.all(is_loopback),
-        None => is_planned_for_loopback(facts),
+        None => fails_on_loopback(facts),
     }
 }
 
-/// Whether the plan lists requests, all to a loopback address.
-fn is_planned_for_loopback(facts: &Facts<'_>) -> bool {
-    let plan = facts.evidence.plan;
-    let is_loopback = |request: &RequestTemplate| {
-        let host = request.origin.host.as_str();
-        let address: Option<IpAddr> = host.parse().ok();
-        host == "localhost" || address.is_some_and(|address| address.is_loopback())
+/// Whether requests failed, all of them to a loopback address.
+fn fails_on_loopback(facts: &Facts<'_>) -> bool {
+    let mut failed = facts.seen.errors.rows().map(|(key, _)| key).peekable();
+    let is_near = |key: &ErrorKey| {
+        let host = host_of(&key.request);
+        let address: Option<IpAddr> = host.and_then(|host| host.parse().ok());
+        host == Some("localhost") || address.is_some_and(|address| address.is_loopback())
     };
-    let is_near = |scenario: &Scenario| {
-        let mix = scenario.requests();
-        mix.is_some_and(|mix| mix.requests.iter().all(is_loopback))
-    };
-    plan.client.proxy.is_none() && plan.scenarios.iter().all(is_near)
+    facts.evidence.plan.client.proxy.is_none() && failed.peek().is_some() && failed.all(is_near)
+}
+
+/// The host in a request's method and URL.
+fn host_of(request: &str) -> Option<&str> {
+    let (_, rest) = request.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let (host, _) = split_host_port(authority).ok()?;
+    Some(host)
 }
 
 /// Connections made per request.

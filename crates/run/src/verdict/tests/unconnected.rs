@@ -5,7 +5,6 @@
 
 use loadline_model::client::ProxyPlan;
 use loadline_model::error_class::ErrorClass;
-use loadline_model::plan::Behaviour;
 use loadline_model::snapshot::ErrorKey;
 use loadline_model::verdict::Limit;
 
@@ -248,23 +247,26 @@ fn where_no_new_connection_is_made_any_more_nobody_is_blamed() {
     assert_eq!(judged(0).limit, Limit::Target);
 }
 
-/// Nobody responded, so that only the plan says where the requests went.
+/// Nobody responded, so that only the failures say where the requests went.
 #[test]
 fn requests_to_this_machine_that_find_no_connection_wait_for_the_target() {
-    for (host, limit) in [
-        ("127.0.0.1", Limit::Target),
-        ("localhost", Limit::Target),
-        ("10.0.0.7", Limit::Unknown),
+    for (url, limit) in [
+        ("http://127.0.0.1:80/a", Limit::Target),
+        ("https://localhost?b", Limit::Target),
+        ("http://[::1]:1/", Limit::Target),
+        ("http://10.0.0.7/127.0.0.1", Limit::Unknown),
     ] {
         let mut run = Run::new(constant_vus(20, 6), 6.0, 0, 11.0);
         run.fail(ErrorClass::Timeout, 40, 3_000 * MS);
         run.totals.seen.connections.failed = 35;
-        for scenario in &mut run.plan.scenarios {
-            if let Behaviour::Requests(mix) = &mut scenario.behaviour {
-                host.clone_into(&mut mix.requests[0].origin.host);
-            }
-        }
+        let key = ErrorKey {
+            class: ErrorClass::Timeout,
+            request: format!("GET {url}"),
+            address: None,
+            detail: "timed out before a connection was made".to_owned(),
+        };
+        *run.totals.seen.errors.row(key) += 40;
         let verdict = run.judge();
-        assert_eq!(verdict.limit, limit, "{host}");
+        assert_eq!(verdict.limit, limit, "{url}");
     }
 }

@@ -193,7 +193,7 @@ impl ScriptConduct {
             at_ns,
             kind: DROPPED_MARK.to_owned(),
             text: format!(
-                "{dropped} iterations were due and not started (dropped_iterations); --fail-on-drop \
+                "iterations that were due and not started: {dropped} (dropped_iterations); --fail-on-drop \
                  makes this a failure"
             ),
         })

@@ -232,7 +232,8 @@ fn full_up(facts: &Facts<'_>) -> Option<Link> {
     let sent = share(facts.counts.bytes_sent, facts.counts.started);
     let share = share_of_answers(facts, weights::upload_among_s(facts, at_once(facts)) * 1e9)?;
     (share >= HALF && sent >= QUEUED_BODY_MIN).then(|| Link {
-        bytes_per_second: facts.mean_per_second(|row| row.bytes_sent),
+        // What a request that failed wrote may never have left.
+        bytes_per_second: sent * facts.mean_per_second(|row| row.completed),
         share,
         moving: share,
     })

@@ -90,8 +90,8 @@ impl Engine {
     #[must_use]
     pub fn workers_for(plan: &TestPlan) -> u32 {
         let cores = platform::usable_cores().ceil().max(1.0) as u32;
-        let streams = plan.client.protocol.streams();
-        worker_count(plan.workers.unwrap_or(cores), plan.max_vus(), streams)
+        let together = users_per_connection(plan);
+        worker_count(plan.workers.unwrap_or(cores), plan.max_vus(), together)
     }
 
     /// Prepares the workers and their virtual users; [`Engine::release`] starts them, and must be called.
@@ -256,8 +256,16 @@ fn expect_groups(steps: &StepsSetup, plan: &TestPlan, workers: u32) {
     }
 }
 
-fn worker_count(wanted: u32, vus: u32, streams: u32) -> u32 {
-    wanted.clamp(1, vus.div_ceil(streams).max(1))
+/// Virtual users that share a connection. Those of a script have connections of their own, whatever the protocol.
+fn users_per_connection(plan: &TestPlan) -> u32 {
+    match plan.script {
+        Some(_) => 1,
+        None => plan.client.protocol.streams(),
+    }
+}
+
+fn worker_count(wanted: u32, vus: u32, together: u32) -> u32 {
+    wanted.clamp(1, vus.div_ceil(together).max(1))
 }
 
 /// How long results of the resolver are cached: failures only for JMeter's plans, as in Java.
@@ -313,6 +321,8 @@ fn rehearse(plan: &TestPlan, tls: &TlsSettings) -> Result<(), StartError> {
 
 #[cfg(test)]
 mod tests {
+    use loadline_model::client::{ClientPlan, Protocol};
+
     use super::*;
 
     #[test]
@@ -320,5 +330,17 @@ mod tests {
         let counts = [(8, 50, 1), (8, 3, 1), (8, 10, 10), (2, 30, 10), (0, 0, 1)]
             .map(|(wanted, vus, streams)| worker_count(wanted, vus, streams));
         assert_eq!(counts, [8, 3, 1, 2, 1]);
+    }
+
+    #[test]
+    fn users_of_a_script_share_no_connection() {
+        let client = ClientPlan {
+            protocol: Protocol::Negotiate { streams: 250 },
+            ..ClientPlan::default()
+        };
+        let mut plan = TestPlan::without_load(client);
+        assert_eq!(users_per_connection(&plan), 250);
+        plan.script = Some(Arc::default());
+        assert_eq!(users_per_connection(&plan), 1);
     }
 }

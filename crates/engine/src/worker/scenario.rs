@@ -163,9 +163,7 @@ impl ScenarioShare {
         if let Some(scenario) = &self.script
             && !self.warned_of_want.replace(true)
         {
-            scenario
-                .worker
-                .warn_of_want(scenario, self.slots.borrow().len());
+            scenario.worker.warn_of_want(scenario);
         }
     }
 

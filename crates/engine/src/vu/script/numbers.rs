@@ -22,6 +22,24 @@ pub(crate) struct PlanNumbers {
     last: Vec<usize>,
     /// By number in the instance.
     made: Box<[AtomicBool]>,
+    /// By scenario.
+    limits: Vec<ScenarioLimit>,
+}
+
+/// What a scenario may have in this instance.
+struct ScenarioLimit {
+    vus: u64,
+    /// Whether a worker has said that they were too few.
+    is_told: AtomicBool,
+}
+
+impl ScenarioLimit {
+    fn of(needs: &Vec<VuNeed>) -> ScenarioLimit {
+        ScenarioLimit {
+            vus: needs.iter().map(|need| need.vus).sum(),
+            is_told: AtomicBool::new(false),
+        }
+    }
 }
 
 impl PlanNumbers {
@@ -33,6 +51,7 @@ impl PlanNumbers {
         PlanNumbers {
             in_test: VuNumbers::of_all(&self::needs(plan, |vus| vus)),
             made: last.iter().map(|_| AtomicBool::new(false)).collect(),
+            limits: needs.iter().map(ScenarioLimit::of).collect(),
             in_instance,
             is_apart: plan.segment.as_ref().is_some_and(|part| part.is_apart),
             part,
@@ -67,6 +86,12 @@ impl PlanNumbers {
             .ok()
             .and_then(|number| self.last.get(number));
         last.is_some_and(|last| *last != scenario)
+    }
+
+    /// How many virtual users a scenario of this instance may have, for the first worker that lacks some; `None` for others.
+    pub(crate) fn first_lack(&self, scenario: usize) -> Option<u64> {
+        let limit = self.limits.get(scenario)?;
+        (!limit.is_told.swap(true, Ordering::Relaxed)).then_some(limit.vus)
     }
 
     /// Records that a virtual user was initialized; returns whether it is the first with its number.

@@ -165,8 +165,12 @@ impl WorkerScript {
         scenario.note(|change| change.dropped += count);
     }
 
-    /// Warns that more virtual users would be needed than the scenario may have.
-    pub(crate) fn warn_of_want(&self, scenario: &ScenarioScript, vus: usize) {
+    /// Warns, once for all workers, that more virtual users would be needed than the scenario may have.
+    pub(crate) fn warn_of_want(&self, scenario: &ScenarioScript) {
+        let numbers = scenario.numbers.as_ref();
+        let Some(vus) = numbers.and_then(|(numbers, index)| numbers.first_lack(*index)) else {
+            return;
+        };
         self.log.write(&LogEntry {
             level: LogLevel::Warning,
             message: &format!(

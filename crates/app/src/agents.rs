@@ -197,7 +197,7 @@ fn values_of(metrics: &ScriptMetrics) -> Option<(ValueSender, Arc<MetricRegistry
 /// Refuses a test with fewer virtual users than agents, if the environment requires it.
 fn refuse_idle(agents: u32, plan: &TestPlan, env: &Env) -> Result<(), Ending> {
     let vus = plan.max_vus();
-    if env.get(REFUSE_IDLE_VARIABLE).is_none() || agents <= vus {
+    if !env.is_on(REFUSE_IDLE_VARIABLE) || agents <= vus {
         return Ok(());
     }
     let why = format!("--agents: {agents} agents are more than the test's {vus} virtual users");

@@ -44,6 +44,15 @@ impl Env {
         self.variables.get(name).map(String::as_str)
     }
 
+    /// Whether a switch is on: it is set, and not to a word for no. The command line reads the variables of its own
+    /// switches likewise.
+    #[must_use]
+    pub fn is_on(&self, name: &str) -> bool {
+        const NO: [&str; 6] = ["0", "f", "false", "n", "no", "off"];
+        let is_no = |value: &str| NO.iter().any(|no| value.eq_ignore_ascii_case(no));
+        self.get(name).is_some_and(|value| !is_no(value))
+    }
+
     /// A base folder of the user (XDG Base Directory Specification): the value of the variable, otherwise this
     /// folder in the home; `None` if neither is known. Relative paths are ignored.
     #[must_use]
@@ -72,5 +81,35 @@ impl<const N: usize> From<[(&str, &str); N]> for Env {
         Env {
             variables: variables.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use clap::builder::{FalseyValueParser, TypedValueParser as _};
+
+    use super::*;
+
+    #[test]
+    fn a_switch_is_read_as_the_command_line_reads_it() {
+        let command = clap::Command::new("loadline");
+        for (value, is_on) in [
+            ("1", true),
+            ("true", true),
+            ("yes", true),
+            ("", false),
+            ("0", false),
+            ("No", false),
+            ("FALSE", false),
+            ("off", false),
+        ] {
+            let env = Env::from([("LOADLINE_NO_VERDICT", value)]);
+            assert_eq!(env.is_on(NO_VERDICT), is_on, "{value:?}");
+            let read = FalseyValueParser::new().parse_ref(&command, None, OsStr::new(value));
+            assert_eq!(read.ok(), Some(is_on), "{value:?}");
+        }
+        assert!(!Env::default().is_on(NO_VERDICT));
     }
 }

@@ -16,15 +16,20 @@ use loadline_observe::{
 use loadline_run::{ObserverFeed, ObserverSource};
 use url::Url;
 
-use crate::Env;
+use crate::cli::values;
 use crate::terminal::{print, signals};
+use crate::{Ending, Env};
 
 /// A file with observers in addition to those of the command line; suites set it.
-const FILE: &str = "LOADLINE_OBSERVE_FILE";
+pub(crate) const FILE: &str = "LOADLINE_OBSERVE_FILE";
+/// How long observers read before the load, for commands without the option or a command line that leaves it out.
+pub(crate) const BASELINE: &str = "LOADLINE_OBSERVE_BASELINE";
+/// How long they read after it; suites set it.
+pub(crate) const TAIL: &str = "LOADLINE_OBSERVE_TAIL";
 /// Maximum number of readings and notes between observers and the run: a few seconds of a thousand series.
 const TOLD_MAX: usize = 16_384;
 /// Default duration of the readings before and after the load.
-pub(crate) const AROUND_DEFAULT: Duration = Duration::from_secs(2);
+const AROUND_DEFAULT: Duration = Duration::from_secs(2);
 
 /// The requested observers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,12 +60,17 @@ impl Default for WantedObservers {
 }
 
 impl WantedObservers {
-    /// The observers of a command line without durations.
-    pub(crate) fn of(specs: &[String]) -> WantedObservers {
-        WantedObservers {
+    /// The observers of a command line without durations, which are the environment's.
+    ///
+    /// # Errors
+    /// A variable that is no duration.
+    pub(crate) fn of(specs: &[String], env: &Env) -> Result<WantedObservers, Ending> {
+        let time = |variable| around(variable, env).map_err(|why| Ending::usage(&why));
+        Ok(WantedObservers {
             specs: specs.to_vec(),
-            ..WantedObservers::default()
-        }
+            baseline: time(BASELINE)?,
+            tail: time(TAIL)?,
+        })
     }
 
     /// Starts them; `None` if there are none.
@@ -106,6 +116,17 @@ impl WantedObservers {
         }
         Ok(all)
     }
+}
+
+/// A time before or after the load from its variable, or the default.
+///
+/// # Errors
+/// The variable is no duration.
+pub(crate) fn around(variable: &str, env: &Env) -> Result<Duration, String> {
+    let Some(text) = env.get(variable) else {
+        return Ok(AROUND_DEFAULT);
+    };
+    values::duration(text).map_err(|why| format!("{variable}={text}: {why}"))
 }
 
 /// Immediately reports what an observer cannot read from the start: the summary shows it later, when it is too
@@ -174,5 +195,23 @@ impl ObserverSource for Source {
 
     fn conclude(self: Box<Self>, window: RunWindow) -> Vec<Observed> {
         self.0.conclude(window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_without_the_options_take_the_times_from_the_environment() {
+        let times = |env: &Env| {
+            let wanted = WantedObservers::of(&["self".to_owned()], env);
+            wanted.map(|wanted| (wanted.baseline.as_secs(), wanted.tail.as_secs()))
+        };
+        assert_eq!(times(&Env::default()), Ok((2, 2)));
+        let env = Env::from([(BASELINE, "5s"), (TAIL, "30000ms")]);
+        assert_eq!(times(&env), Ok((5, 30)));
+        let why = times(&Env::from([(TAIL, "soon")])).expect_err("no time");
+        assert!(why.message().starts_with("LOADLINE_OBSERVE_TAIL=soon:"));
     }
 }

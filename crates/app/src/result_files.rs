@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use loadline_model::result::RunResult;
 use loadline_output::json;
 
-use crate::{charts, pages};
+use crate::environment::RESULT_FILE;
+use crate::{Env, charts, pages};
 
 /// The files of one result.
 #[derive(Default)]
@@ -26,7 +27,16 @@ pub(crate) struct ResultFiles<'a> {
     pub(crate) hdr: bool,
 }
 
-impl ResultFiles<'_> {
+impl<'a> ResultFiles<'a> {
+    /// The file that the environment names for the result of every run, whatever the command.
+    pub(crate) fn of_env(env: &'a Env) -> ResultFiles<'a> {
+        let asked = env.get(RESULT_FILE).map(|path| (RESULT_FILE, path));
+        ResultFiles {
+            json: asked.into_iter().collect(),
+            ..ResultFiles::default()
+        }
+    }
+
     /// Refuses files that cannot be written.
     ///
     /// # Errors

@@ -3,9 +3,10 @@
 //!
 //! Complements [`Recorder`](crate::record), which counts requests whatever sent them. Must not know scripts.
 //! Invariants: without a sink no tag sets are built; a sink that is too slow blocks the worker and is reported,
-//! and loses nothing.
+//! and loses nothing; what ends within the warm-up goes to the sink alone.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loadline_metric::{
     BuiltIn, HttpTimes, Measurements, MeasurementsDelta, MetricId, MetricRegistry, NotFinite,
@@ -46,6 +47,7 @@ pub struct Occasion<'a> {
 /// A worker's measurements of a script run.
 pub struct ScriptRecorder {
     clock: Clock,
+    warm_until: Nanos,
     seen: Measurements,
     values: Option<ValueSender>,
     batch: Vec<TaggedValues>,
@@ -65,9 +67,10 @@ pub struct HeldUp {
 impl ScriptRecorder {
     /// An empty recorder.
     #[must_use]
-    pub fn new(clock: Clock, metrics: &ScriptMetrics) -> ScriptRecorder {
+    pub fn new(clock: Clock, metrics: &ScriptMetrics, warm_up: Duration) -> ScriptRecorder {
         ScriptRecorder {
             clock,
+            warm_until: Nanos::from(warm_up),
             seen: Measurements::new(&metrics.series, Arc::clone(&metrics.registry)),
             values: metrics.values.clone(),
             batch: Vec::new(),
@@ -85,7 +88,9 @@ impl ScriptRecorder {
         facts: impl FnOnce() -> RequestFacts,
         on: Occasion<'_>,
     ) {
-        self.seen.record_http(times, failed, on.at.0, on.tags);
+        if let Some(seen) = self.measured(on.at) {
+            seen.record_http(times, failed, on.at.0, on.tags);
+        }
         if self.values.is_some() {
             let mut values = Vec::with_capacity(2 + times.each().len());
             values.push((BuiltIn::HttpReqs.id(), 1.0));
@@ -107,14 +112,20 @@ impl ScriptRecorder {
         value: f64,
         on: Occasion<'_>,
     ) -> Result<(), NotFinite> {
-        self.seen.record(metric, value, on.at.0, on.tags)?;
+        match self.measured(on.at) {
+            Some(seen) => seen.record(metric, value, on.at.0, on.tags)?,
+            None if value.is_finite() => {}
+            None => return Err(NotFinite),
+        }
         self.keep_one(metric, value, on);
         Ok(())
     }
 
     /// Records the result of a check; its name and its group are among the tags.
     pub fn check(&mut self, passed: bool, on: Occasion<'_>) {
-        self.seen.check(passed, on.at.0, on.tags);
+        if let Some(seen) = self.measured(on.at) {
+            seen.check(passed, on.at.0, on.tags);
+        }
         self.keep_one(BuiltIn::Checks.id(), share(passed), on);
     }
 
@@ -126,8 +137,10 @@ impl ScriptRecorder {
     /// Records a complete iteration.
     pub fn iteration(&mut self, duration_ns: u64, on: Occasion<'_>) {
         let duration = BuiltIn::IterationDuration.id();
-        self.seen.record_ns(duration, duration_ns, on.at.0, on.tags);
-        self.seen.count(BuiltIn::Iterations, 1, on.at.0, on.tags);
+        if let Some(seen) = self.measured(on.at) {
+            seen.record_ns(duration, duration_ns, on.at.0, on.tags);
+            seen.count(BuiltIn::Iterations, 1, on.at.0, on.tags);
+        }
         if self.values.is_some() {
             let iterations = BuiltIn::Iterations.id();
             let values = vec![(duration, ms(duration_ns)), (iterations, 1.0)];
@@ -139,8 +152,10 @@ impl ScriptRecorder {
     /// zeros, too.
     pub fn data(&mut self, sent: u64, received: u64, on: Occasion<'_>) {
         let both = [(BuiltIn::DataSent, sent), (BuiltIn::DataReceived, received)];
-        for (metric, bytes) in both {
-            self.seen.count(metric, bytes, on.at.0, on.tags);
+        if let Some(seen) = self.measured(on.at) {
+            for (metric, bytes) in both {
+                seen.count(metric, bytes, on.at.0, on.tags);
+            }
         }
         if self.values.is_some() {
             let values = both.map(|(metric, bytes)| (metric.id(), bytes as f64));
@@ -151,7 +166,9 @@ impl ScriptRecorder {
     /// Records iterations that were due but not started.
     pub fn dropped(&mut self, iterations: u64, on: Occasion<'_>) {
         let metric = BuiltIn::DroppedIterations;
-        self.seen.count(metric, iterations, on.at.0, on.tags);
+        if let Some(seen) = self.measured(on.at) {
+            seen.count(metric, iterations, on.at.0, on.tags);
+        }
         self.keep_one(metric.id(), iterations as f64, on);
     }
 
@@ -167,8 +184,15 @@ impl ScriptRecorder {
         (self.seen.take(), std::mem::take(&mut self.held_up))
     }
 
+    /// Where what happened at an instant is measured; `None` within the warm-up.
+    fn measured(&mut self, at: Nanos) -> Option<&mut Measurements> {
+        (at >= self.warm_until).then_some(&mut self.seen)
+    }
+
     fn time(&mut self, metric: BuiltIn, ns: u64, on: Occasion<'_>) {
-        self.seen.record_ns(metric.id(), ns, on.at.0, on.tags);
+        if let Some(seen) = self.measured(on.at) {
+            seen.record_ns(metric.id(), ns, on.at.0, on.tags);
+        }
         self.keep_one(metric.id(), ms(ns), on);
     }
 
@@ -238,7 +262,7 @@ mod tests {
     fn a_request_is_one_entry_for_sinks_and_ten_values_in_the_summary() {
         let (sink, batches) = sync_channel(4);
         let sink = Arc::new(sink);
-        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(&sink));
+        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(&sink), Duration::ZERO);
         let tags = TagSet::new().with("scenario", "a");
         let on = Occasion {
             at: Nanos(5_000_000),
@@ -288,11 +312,52 @@ mod tests {
     }
 
     #[test]
+    fn what_ends_within_the_warm_up_is_not_measured() {
+        let (sink, batches) = sync_channel(4);
+        let sink = Arc::new(sink);
+        let warm_up = Duration::from_secs(5);
+        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(&sink), warm_up);
+        let tags = TagSet::new();
+        let facts = || RequestFacts {
+            sent_bytes: 1,
+            body_bytes: 1,
+            vus: VusAtWork {
+                scenario: 1,
+                run: 1,
+            },
+        };
+        let mut all_at = |second| {
+            let on = Occasion {
+                at: Nanos::from_secs(second),
+                tags: &tags,
+                metadata: None,
+            };
+            recorder.http(&HttpTimes::default(), Some(true), facts, on);
+            recorder.check(false, on);
+            recorder.group(1, on);
+            recorder.iteration(1, on);
+            recorder.data(1, 1, on);
+            recorder.dropped(1, on);
+            let value = recorder.value(BuiltIn::Vus.id(), 1.0, on);
+            assert_eq!(value, Ok(()));
+            let infinite = recorder.value(BuiltIn::Vus.id(), f64::INFINITY, on);
+            assert_eq!(infinite, Err(NotFinite));
+            recorder.take().0
+        };
+        assert_eq!(all_at(4), MeasurementsDelta::default());
+        let measured = all_at(5);
+        let checks = measured.root.values.get(&BuiltIn::Checks.id());
+        assert!(checks.is_some() && measured.root.values.len() > 10);
+        let told = batches.try_iter().map(|batch| batch.len());
+        assert_eq!(told.collect::<Vec<_>>(), [7, 7], "a sink gets all of it");
+    }
+
+    #[test]
     fn a_sink_that_went_away_is_not_asked_again() {
         let (sink, batches) = sync_channel(4);
         drop(batches);
         let sink = Arc::new(sink);
-        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(&sink));
+        let mut recorder = ScriptRecorder::new(Clock::start(), &metrics(&sink), Duration::ZERO);
         let tags = TagSet::new();
         let on = Occasion {
             at: Nanos(1),

@@ -61,6 +61,7 @@ pub mod uuid;
 pub mod verdict;
 pub mod wildcard;
 pub mod words;
+pub mod written_rate;
 
 pub use agent::{AgentShare, AgentSums};
 pub use check::{Check, is_good_status};

@@ -44,7 +44,7 @@ pub fn rates(
     Rates {
         goodput: count(counts.good) * measured,
         average,
-        steady: steady(plan, &whole),
+        steady: steady(plan, rows),
         max_1s: best_second(&whole).filter(is_best),
         max_5s: best_five_seconds(&whole).filter(is_best),
         offered: planned.map(|planned| count(planned) * due(elapsed_ns)),
@@ -101,34 +101,48 @@ fn mean_rate(rows: &[&Row]) -> f64 {
     count(completed) * per_second(span)
 }
 
-/// The mean over the rows in which the plan holds its load, without the first such second.
-fn steady(plan: &TestPlan, rows: &[&Row]) -> Option<f64> {
-    let (from, until) = steady_span(plan)?;
-    // The last row includes what ended shortly after it.
-    let until = until.map_or(u64::MAX, |at| at.0.saturating_add(SECOND / 10));
-    let inside: Vec<&Row> = rows
-        .iter()
-        .copied()
-        .filter(|row| row.at_ns >= from.0 + SECOND && row.at_ns + row.span_ns <= until)
-        .collect();
+/// The mean over the steady rows; `None` for too few.
+fn steady(plan: &TestPlan, rows: &[Row]) -> Option<f64> {
+    let inside = steady_rows(plan, rows);
     (inside.len() >= STEADY_ROWS_MIN).then(|| mean_rate(&inside))
 }
 
-/// When the plan holds its highest load: from, until; `None` for plans with several scenarios or with ramps
-/// only.
-fn steady_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
-    let [scenario] = plan.scenarios.as_slice() else {
-        return None;
+/// The rows in which a plan holds its load past the warm-up, in the order of time: whole ones alone, and not the first
+/// second, which makes connections. Empty for plans that only ramp.
+#[must_use]
+pub fn steady_rows<'r>(plan: &TestPlan, rows: &'r [Row]) -> Vec<&'r Row> {
+    let Some((from, until)) = level_span(plan) else {
+        return Vec::new();
     };
-    level_span_of(scenario)
+    let from = from.0.saturating_add(SECOND);
+    // The last row includes what ended shortly after it.
+    let until = until.map_or(u64::MAX, |at| at.0.saturating_add(SECOND / 10));
+    let whole = whole_span(rows);
+    let is_inside = |row: &&Row| {
+        !row.warm_up
+            && row.span_ns >= whole
+            && row.at_ns >= from
+            && row.at_ns.saturating_add(row.span_ns) <= until
+    };
+    rows.iter().filter(is_inside).collect()
+}
+
+/// The least length of a whole row. Most rows are of one length: all are joined at once if there are too many. Some may
+/// cover more, where workers were held up, and the last one less; timers are slightly late.
+fn whole_span(rows: &[Row]) -> u64 {
+    let mut spans: Vec<u64> = rows.iter().map(|row| row.span_ns).collect();
+    spans.sort_unstable();
+    let usual = spans.get(spans.len() / 2).copied().unwrap_or(0);
+    (usual - usual / 10).max(1)
 }
 
 /// When every scenario of a plan holds its highest load: from, until (`None`: until the plan ends); `None` if
 /// there is no such time.
 #[must_use]
 pub fn level_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
-    let (mut from, mut until) = (Nanos(0), None::<Nanos>);
-    for scenario in &plan.scenarios {
+    let (first, others) = plan.scenarios.split_first()?;
+    let (mut from, mut until) = level_span_of(first)?;
+    for scenario in others {
         let (own_from, own_until) = level_span_of(scenario)?;
         from = from.max(own_from);
         until = until.into_iter().chain(own_until).min();
@@ -138,7 +152,8 @@ pub fn level_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
         .then_some((from, until))
 }
 
-/// When a scenario holds its highest load: from, until (`None`: until it ends); `None` for ramps only.
+/// When a scenario holds its highest load: from, until (`None`: until it ends); `None` for ramps only, and for a number of
+/// virtual users that is changed from outside.
 fn level_span_of(scenario: &Scenario) -> Option<(Nanos, Option<Nanos>)> {
     let start = Nanos::from(scenario.start_time);
     match &scenario.executor {
@@ -158,6 +173,12 @@ fn level_span_of(scenario: &Scenario) -> Option<(Nanos, Option<Nanos>)> {
                 .map(|stage| (stage.duration, stage.target.starts_per_second()));
             highest_level(start, start_rate.starts_per_second(), legs)
         }
+        Executor::ThreadGroup(group) => {
+            let (from, until) = group.level_ms()?;
+            let at = |ms: u64| start + Duration::from_millis(ms);
+            Some((at(from), until.map(at)))
+        }
+        Executor::ExternallyControlled { .. } => None,
         other => Some((start, other.duration().map(|length| start + length))),
     }
 }
@@ -188,6 +209,7 @@ mod tests {
     use super::*;
     use crate::executor::VuStage;
     use crate::plan::StepsBehaviour;
+    use crate::thread_group::ThreadGroup;
     use crate::{Behaviour, ClientPlan, OnExhausted};
 
     fn scenario(start_s: u64, executor: Executor) -> Scenario {
@@ -298,6 +320,43 @@ mod tests {
         );
         assert_eq!(steady(&level, &[1, 90, 20, 24], SECOND / 5), None);
         assert_eq!(steady(&[(4, 10)], &[1, 2, 3, 4], 0), None, "a ramp alone");
+    }
+
+    #[test]
+    fn the_steady_rate_of_several_scenarios_is_of_the_time_that_all_hold_theirs() {
+        let both = plan(vec![constant(0, 6), constant(2, 4)]);
+        let rates = rates_of(&both, &rows(&[9, 9, 9, 20, 22, 24], 0));
+        assert_eq!(rates.steady, Some(22.0));
+    }
+
+    #[test]
+    fn threads_of_a_plan_hold_their_load_once_all_have_started() {
+        let group = ThreadGroup::Ramp {
+            threads: 3,
+            delay_ms: 0,
+            step_ms: 1_000,
+            lasts_ms: Some(6_000),
+            leaves_out_late: true,
+        };
+        let plan = plan(vec![scenario(1, Executor::ThreadGroup(group))]);
+        let span = (Nanos::from_secs(3), Some(Nanos::from_secs(7)));
+        assert_eq!(level_span(&plan), Some(span));
+        let rates = rates_of(&plan, &rows(&[0, 1, 2, 9, 20, 22, 24, 1], 0));
+        assert_eq!(rates.steady, Some(22.0));
+    }
+
+    #[test]
+    fn a_row_that_covers_more_makes_no_other_one_a_piece() {
+        let plan = plan(vec![constant(0, 12)]);
+        let mut all = rows(&[9, 20, 22, 24, 44, 22, 22, 1], 0);
+        all[4].span_ns = 2 * SECOND;
+        for row in &mut all[5..] {
+            row.at_ns += SECOND;
+        }
+        all[7].span_ns = SECOND / 2;
+        let steady = steady_rows(&plan, &all);
+        let told: Vec<u64> = steady.iter().map(|row| row.completed).collect();
+        assert_eq!(told, [20, 22, 24, 44, 22, 22]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, Mark};
 use crate::exit_code::ExitCode;
 use crate::heat::Heat;
 use crate::observation::Observations;
-use crate::plan::TestPlan;
+use crate::plan::{Scenario, TestPlan};
 use crate::snapshot::{Outcomes, Snapshot};
 use crate::test_summary::TestSummary;
 use crate::verdict::Verdict;
@@ -394,6 +394,28 @@ impl RunResult {
     pub fn has_lost_agents(&self) -> bool {
         let marks = |kind| self.events.iter().filter(move |mark| mark.kind == kind);
         marks(AGENT_LOST_MARK).count() > marks(AGENT_REPLACED_MARK).count()
+    }
+
+    /// A distribution of times by its name in [`RunResult::metrics`]. `None` if nothing was answered: the times of failures
+    /// alone only show how a client gives up.
+    #[must_use]
+    pub fn times(&self, name: &str) -> Option<&TimeMetric> {
+        let times = self.metrics.get(name);
+        times.filter(|_| self.totals.seen.counts.completed > 0)
+    }
+
+    /// How often checks passed, and how often any was made; `None` without one. Those of a script or a plan of steps
+    /// are counted one by one. Otherwise a response is checked as a whole, its status included: it passes if it is good.
+    #[must_use]
+    pub fn checks_passed(&self) -> Option<(u64, u64)> {
+        let counts = &self.totals.seen.counts;
+        let expects = |scenario: &Scenario| !scenario.checks.is_empty();
+        let (passed, made) = match &self.summary {
+            Some(summary) => summary.root.checks_passed(),
+            None if self.plan.scenarios.iter().any(expects) => (counts.good, counts.completed),
+            None => (0, 0),
+        };
+        (made > 0).then_some((passed, made))
     }
 
     /// The share of the planned iterations that were started; `None` in a closed model, and before the end of a

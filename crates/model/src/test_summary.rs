@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use loadline_metric::{Aggregated, MetricDefinition, TagSet};
+use loadline_metric::{Aggregated, Contains, MetricDefinition, MetricType, TagSet};
 use serde::{Deserialize, Serialize};
 
 use crate::tag_series::TagSeries;
@@ -42,6 +42,17 @@ impl Section {
         let mut found = Vec::new();
         self.gather_checks("", between, &mut found);
         found
+    }
+
+    /// How often checks passed, and how often any was made, in this section and those within it.
+    #[must_use]
+    pub fn checks_passed(&self) -> (u64, u64) {
+        let own = self.checks.iter();
+        let own = own.map(|check| (check.passes, check.passes.saturating_add(check.fails)));
+        let within = self.groups.iter().map(|(_, group)| group.checks_passed());
+        own.chain(within).fold((0, 0), |sum, part| {
+            (sum.0.saturating_add(part.0), sum.1.saturating_add(part.1))
+        })
     }
 
     fn gather_checks<'a>(
@@ -101,6 +112,35 @@ pub struct ThresholdSummary {
     pub observed: Option<f64>,
     /// Whether it passed.
     pub passed: bool,
+}
+
+/// What the observed value of a threshold on a metric counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObservedUnit {
+    /// A share, from 0 to 1.
+    Share,
+    /// A number of things.
+    Count,
+    /// What the metric contains; times are in milliseconds.
+    Amount(Contains),
+    /// The same per second.
+    PerSecond(Contains),
+}
+
+impl ObservedUnit {
+    /// The unit of a condition such as `rate>100` on a metric.
+    #[must_use]
+    pub fn of(metric: &MetricDefinition, condition: &str) -> ObservedUnit {
+        let condition = condition.trim_start();
+        match metric.kind {
+            MetricType::Rate => ObservedUnit::Share,
+            MetricType::Counter if condition.starts_with("rate") => {
+                ObservedUnit::PerSecond(metric.contains)
+            }
+            MetricType::Trend if condition.starts_with("count") => ObservedUnit::Count,
+            _ => ObservedUnit::Amount(metric.contains),
+        }
+    }
 }
 
 /// How often a check passed and failed.

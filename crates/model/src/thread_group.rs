@@ -155,6 +155,30 @@ impl ArrivalLeg {
     }
 }
 
+impl ArrivalCourse {
+    /// The same as [`ThreadGroup::level_ms`]: of several legs at a constant rate the longest of those at the highest.
+    fn level_ms(&self) -> Option<(u64, Option<u64>)> {
+        let legs = match self {
+            ArrivalCourse::Rising { ramp_s, hold_s, .. } => {
+                let from = ramp_s.saturating_mul(1000);
+                return Some((from, Some(from.saturating_add(hold_s.saturating_mul(1000)))));
+            }
+            ArrivalCourse::FreeForm { legs } | ArrivalCourse::Counted { legs, .. } => legs,
+        };
+        let mut at = 0_u64;
+        let mut best: Option<(u64, u64, u64)> = None;
+        for leg in legs {
+            let level = (leg.to, leg.lasts_ms);
+            let is_flat = leg.from == leg.to && leg.to > 0;
+            if is_flat && best.is_none_or(|(rate, lasts, _)| level > (rate, lasts)) {
+                best = Some((leg.to, leg.lasts_ms, at));
+            }
+            at = at.saturating_add(leg.lasts_ms);
+        }
+        best.map(|(_, lasts, from)| (from, Some(from.saturating_add(lasts))))
+    }
+}
+
 impl ThreadGroup {
     /// The maximum number of threads running at any time.
     #[must_use]
@@ -187,6 +211,40 @@ impl ThreadGroup {
         }
     }
 
+    /// When all threads are running, or arrivals come at a constant rate, in milliseconds from the start of the group:
+    /// from, until (`None`: until the threads end on their own). `None` if that is never planned, and for a stepping group,
+    /// whose threads may stop while others start.
+    #[must_use]
+    pub fn level_ms(&self) -> Option<(u64, Option<u64>)> {
+        let ms = |seconds: u64| seconds.saturating_mul(1000);
+        let held = |from_s: u64, hold_s: u64| (ms(from_s), Some(ms(from_s.saturating_add(hold_s))));
+        let (from, until) = match self {
+            ThreadGroup::Ramp {
+                threads,
+                delay_ms,
+                step_ms,
+                lasts_ms,
+                ..
+            } => {
+                let all_ms = step_ms.saturating_mul(u64::from(threads.saturating_sub(1)));
+                let until = lasts_ms.map(|lasts| delay_ms.saturating_add(lasts));
+                (delay_ms.saturating_add(all_ms), until)
+            }
+            ThreadGroup::Rows { rows } => {
+                let full = |row: &ThreadRow| row.delay_s.saturating_add(row.startup_s);
+                let from = rows.iter().map(full).max()?;
+                let ends = rows.iter().map(|row| full(row).saturating_add(row.hold_s));
+                (ms(from), ends.min().map(ms))
+            }
+            ThreadGroup::Steps(_) => return None,
+            ThreadGroup::Concurrency(one) => held(one.ramp_s, one.hold_s),
+            ThreadGroup::Arrivals(arrivals) => arrivals.course.level_ms()?,
+        };
+        until
+            .is_none_or(|until| from < until)
+            .then_some((from, until))
+    }
+
     /// Checks that this group can be run.
     ///
     /// # Errors
@@ -206,5 +264,79 @@ impl ThreadGroup {
             )),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_is_when_all_threads_run() {
+        let ramp = |threads, lasts_ms| ThreadGroup::Ramp {
+            threads,
+            delay_ms: 1_000,
+            step_ms: 500,
+            lasts_ms,
+            leaves_out_late: true,
+        };
+        assert_eq!(ramp(5, None).level_ms(), Some((3_000, None)));
+        assert_eq!(ramp(5, Some(9_000)).level_ms(), Some((3_000, Some(10_000))));
+        assert_eq!(ramp(5, Some(2_000)).level_ms(), None, "it ends before");
+        let row = |delay_s, startup_s, hold_s| ThreadRow {
+            threads: 1,
+            delay_s,
+            startup_s,
+            hold_s,
+            shutdown_s: 9,
+        };
+        let rows = |rows: &[ThreadRow]| ThreadGroup::Rows {
+            rows: rows.to_vec(),
+        };
+        let both = rows(&[row(0, 2, 8), row(1, 4, 9)]);
+        assert_eq!(both.level_ms(), Some((5_000, Some(10_000))));
+        assert_eq!(rows(&[row(0, 2, 3), row(9, 1, 1)]).level_ms(), None);
+        let concurrency = |hold_s| {
+            ThreadGroup::Concurrency(Concurrency {
+                target: 3,
+                ramp_s: 4,
+                steps: 2,
+                hold_s,
+            })
+        };
+        assert_eq!(concurrency(6).level_ms(), Some((4_000, Some(10_000))));
+        assert_eq!(concurrency(0).level_ms(), None);
+        assert_eq!(ThreadGroup::Steps(ThreadSteps::default()).level_ms(), None);
+    }
+
+    #[test]
+    fn the_level_of_arrivals_is_their_longest_leg_at_the_highest_constant_rate() {
+        let level = |course| {
+            let arrivals = Arrivals {
+                course,
+                limit: None,
+                threads_max: 9,
+                reuses_threads: true,
+            };
+            ThreadGroup::Arrivals(arrivals).level_ms()
+        };
+        let rising = ArrivalCourse::Rising {
+            target: 5,
+            ramp_s: 2,
+            steps: 0,
+            hold_s: 3,
+        };
+        assert_eq!(level(rising), Some((2_000, Some(5_000))));
+        let leg = |from, to, lasts_ms| ArrivalLeg {
+            from,
+            to,
+            lasts_ms,
+            by_chance: false,
+        };
+        let legs = vec![leg(0, 5, 10), leg(5, 5, 20), leg(5, 5, 30), leg(5, 9, 40)];
+        let free = ArrivalCourse::FreeForm { legs };
+        assert_eq!(level(free), Some((30, Some(60))));
+        let legs = vec![leg(0, 0, 10), leg(0, 5, 20)];
+        assert_eq!(level(ArrivalCourse::FreeForm { legs }), None);
     }
 }

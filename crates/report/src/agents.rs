@@ -1,7 +1,7 @@
 //! What each agent of a test did, one row each: the same for the terminal and for pages.
 //!
 //! Must not know layouts. Invariants: shown only if there are several agents; a row has as many cells as the
-//! header.
+//! header; counts and rates of the rows add up to those of the whole test.
 
 use loadline_model::result::RunResult;
 use loadline_model::{AgentShare, Nanos};
@@ -12,7 +12,7 @@ use crate::units::{count, span_or_dash};
 pub(crate) const AGENTS_MAX: usize = 50;
 /// The head of the rows.
 pub(crate) const HEAD: [&str; 9] = [
-    "agent", "requests", "per s", "failed", "lost", "p50", "p99", "lag p99", "CPU",
+    "agent", "answered", "per s", "failed", "lost", "p50", "p99", "lag p99", "CPU",
 ];
 
 /// The rows, and how many more there are; none for a test of one agent.
@@ -29,10 +29,10 @@ pub(crate) fn rows(result: &RunResult) -> (Vec<[String; HEAD.len()]>, usize) {
 fn row(agent: &AgentShare, measured_ns: u64) -> [String; HEAD.len()] {
     let time = |ns: Option<u64>| span_or_dash(ns.map(|ns| ns as f64));
     let outcomes = agent.counts.outcomes();
-    let (failed, done) = (outcomes.failed, outcomes.done());
+    let (answered, failed) = (outcomes.completed, outcomes.failed);
     let seconds = measured_ns as f64 / Nanos::PER_SECOND as f64;
     let rate = match seconds > 0.0 {
-        true => format!("{:.1}", done as f64 / seconds),
+        true => format!("{:.1}", answered as f64 / seconds),
         false => "-".to_owned(),
     };
     let name = match (&agent.stands_in_for, agent.replaced) {
@@ -42,7 +42,7 @@ fn row(agent: &AgentShare, measured_ns: u64) -> [String; HEAD.len()] {
     };
     [
         name,
-        count(done),
+        count(answered),
         rate,
         count(failed),
         count(agent.counts.lost),

@@ -27,10 +27,11 @@ fn line_with(result: &RunResult, unanswered: &str) -> String {
         false => "lost with an agent",
     };
     let mut parts = Vec::new();
-    // What a script plans are iterations, each of any number of requests: the line names both.
-    let (iterations, requests) = match result.plan.script {
-        Some(_) => ("iterations ", "requests "),
-        None => ("", ""),
+    // What a script or an open group plans are iterations, each of any number of requests: the line names both.
+    let plans_iterations = result.plan.sends_several() && totals.asked.is_some();
+    let (iterations, requests) = match result.plan.script.is_some() || plans_iterations {
+        true => ("iterations ", "requests "),
+        false => ("", ""),
     };
     if let Some(asked) = totals.asked {
         parts.push(format!("{iterations}planned {}", count(asked)));

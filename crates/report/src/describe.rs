@@ -87,11 +87,12 @@ fn protocol(plan: &TestPlan) -> &'static str {
 
 /// How the load of one scenario is generated.
 pub(crate) fn scenario(scenario: &Scenario) -> String {
-    if let Behaviour::Steps(_) = scenario.behaviour {
-        let threads = u64::from(scenario.executor.max_vus());
-        return format!("closed model: {}", counted(threads, "thread"));
-    }
-    let executor = executor(&scenario.executor);
+    // An iteration of a script may send any number of requests.
+    let planned_thing = match scenario.requests() {
+        Some(_) => "request",
+        None => "iteration",
+    };
+    let executor = executor(&scenario.executor, planned_thing);
     match scenario.pacing {
         Some(pacing) => format!(
             "{executor}, each starting every {} at most",
@@ -101,7 +102,7 @@ pub(crate) fn scenario(scenario: &Scenario) -> String {
     }
 }
 
-fn executor(executor: &Executor) -> String {
+fn executor(executor: &Executor, thing: &str) -> String {
     let lasting = executor
         .duration()
         .map_or_else(String::new, |time| format!(" for {}", planned(time)));
@@ -120,7 +121,7 @@ fn executor(executor: &Executor) -> String {
                 "closed model: {} share{} {}",
                 vus_text(*vus),
                 if *vus == 1 { "s" } else { "" },
-                counted(*iterations, "request")
+                counted(*iterations, thing)
             )
         }
         Executor::PerVuIterations {
@@ -129,7 +130,7 @@ fn executor(executor: &Executor) -> String {
             format!(
                 "closed model: {}, {} each",
                 vus_text(*vus),
-                counted(*iterations, "request")
+                counted(*iterations, thing)
             )
         }
         Executor::RampingVus {
@@ -147,7 +148,7 @@ fn executor(executor: &Executor) -> String {
             ..
         } => {
             let requests =
-                iterations.map_or_else(String::new, |n| format!(", {}", counted(n, "request")));
+                iterations.map_or_else(String::new, |n| format!(", {}", counted(n, thing)));
             let arrivals = rate(arrivals.starts_per_second());
             format!(
                 "open model: {arrivals}{lasting}{requests}, up to {}",
@@ -166,9 +167,11 @@ fn executor(executor: &Executor) -> String {
             vus_text(*max_vus)
         ),
         Executor::ThreadGroup(group) => {
-            let model = if group.is_open() { "open" } else { "closed" };
             let threads = counted(u64::from(group.threads_max()), "thread");
-            format!("{model} model: up to {threads}, as the plan's group starts them")
+            match group.is_open() {
+                true => format!("open model: up to {threads}, as the plan's group starts them"),
+                false => format!("closed model: {threads}"),
+            }
         }
     }
 }
@@ -201,4 +204,75 @@ fn joined(legs: impl Iterator<Item = String>) -> String {
         "{} ({left_out} stages between not shown)",
         shown.join(", then ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use loadline_model::OnExhausted;
+    use loadline_model::plan::{ScriptBehaviour, StepsBehaviour};
+    use loadline_model::thread_group::{ArrivalCourse, Arrivals, ThreadGroup};
+
+    use super::*;
+
+    fn of(behaviour: Behaviour, executor: Executor) -> String {
+        scenario(&Scenario {
+            name: "s".to_owned(),
+            start_time: Duration::ZERO,
+            executor,
+            on_exhausted: OnExhausted::Drop,
+            pacing: None,
+            graceful_stop: Duration::ZERO,
+            queue_grace: Duration::ZERO,
+            behaviour,
+            checks: Vec::new(),
+            tags: BTreeMap::new(),
+        })
+    }
+
+    #[test]
+    fn what_a_script_is_asked_for_are_iterations() {
+        let script = Behaviour::Script(ScriptBehaviour {
+            exec: "default".to_owned(),
+            env: BTreeMap::new(),
+        });
+        let shared = Executor::SharedIterations {
+            vus: 2,
+            iterations: 10,
+            max_duration: None,
+        };
+        assert_eq!(
+            of(script, shared),
+            "closed model: 2 VUs share 10 iterations"
+        );
+    }
+
+    #[test]
+    fn threads_of_a_plan_are_started_by_its_group() {
+        let steps = || {
+            Behaviour::Steps(StepsBehaviour {
+                group: 0,
+                sends: true,
+            })
+        };
+        let ramp = ThreadGroup::Ramp {
+            threads: 5,
+            delay_ms: 0,
+            step_ms: 0,
+            lasts_ms: None,
+            leaves_out_late: false,
+        };
+        let closed = of(steps(), Executor::ThreadGroup(ramp));
+        assert_eq!(closed, "closed model: 5 threads");
+        let arrivals = ThreadGroup::Arrivals(Arrivals {
+            course: ArrivalCourse::FreeForm { legs: Vec::new() },
+            limit: None,
+            threads_max: 9,
+            reuses_threads: true,
+        });
+        let open = of(steps(), Executor::ThreadGroup(arrivals));
+        assert!(open.starts_with("open model: up to 9 threads"), "{open}");
+    }
 }

@@ -6,6 +6,7 @@
 //! files or terminals. Invariant: no result, however empty, makes a report fail.
 
 mod agents;
+mod amounts;
 pub mod bombardier;
 pub mod chart;
 pub mod compare;

@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use loadline_model::result::{Percentiles, StopReason};
-use loadline_model::{AgentShare, ArrivalRate, Executor, RunResult};
+use loadline_model::{AgentShare, ArrivalRate, ErrorClass, Executor, RunResult};
 use loadline_report::progress::{self, Progress};
 use loadline_report::{Style, text, verdict};
 
@@ -88,7 +88,8 @@ fn several_agents_are_a_row_each() {
         cpu_ns: 1_900_000_000,
         ..AgentShare::default()
     };
-    let (one, two) = (agent("vienna", 0, 412_000), agent("osaka", 1, 251_000_000));
+    let (one, mut two) = (agent("vienna", 0, 412_000), agent("osaka", 1, 251_000_000));
+    two.counts.failed[ErrorClass::Timeout.index()] = 100;
     result.agents = vec![one.clone()];
     assert!(!text::render(&result, &PLAIN).contains("vienna"));
     let other = AgentShare {
@@ -103,8 +104,8 @@ fn several_agents_are_a_row_each() {
     assert_eq!(
         table,
         "   service times per agent; totals are above
-  agent                  requests     per s   failed   lost      p50      p99   lag p99      CPU
-  osaka (after 1 lost)    391,840   39184.0        0      0   212 µs   251 ms         -   1.90 s
+  agent                  answered     per s   failed   lost      p50      p99   lag p99      CPU
+  osaka (after 1 lost)    391,840   39184.0      100      0   212 µs   251 ms         -   1.90 s
   vienna                  391,840   39184.0        0      0   212 µs   412 µs         -   1.90 s
   vienna (for graz)       391,840   39184.0        0      0   212 µs   412 µs         -        -"
     );

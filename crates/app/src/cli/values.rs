@@ -6,15 +6,11 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use loadline_model::units::Nanos;
+use loadline_model::written_rate::WrittenRate;
 use loadline_model::{ArrivalRate, duration};
 
 /// Maximum number of virtual users of an option; the operating system's limits are lower.
 pub const VUS_MAX: u32 = 1_000_000;
-/// Maximum number of planned starts per second.
-const RATE_MAX: f64 = 1e9;
-/// Decimal places of a rate are kept exactly to a millionth of a start.
-const RATE_PARTS: u64 = 1_000_000;
 
 /// A whole number.
 ///
@@ -174,29 +170,9 @@ fn scaled(digits: &str, scale: u64) -> Option<u64> {
 /// Names the invalid part.
 pub fn rate(text: &str) -> Result<ArrivalRate, String> {
     let bad = |why: String| format!("{why}; write 500, 0.5, 10k, 500/s, 30/m or 2/h");
-    let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
-    let seconds: u32 = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3600,
-        other => return Err(bad(format!("{other:?} is not a unit of time for a rate"))),
-    };
-    let starts = decimal(number).ok_or_else(|| bad(format!("{number:?} is not a number")))?;
-    if !(0.0..=RATE_MAX * f64::from(seconds)).contains(&starts) {
-        return Err(bad(format!("{text} is not from 0 to {RATE_MAX:.0}/s")));
-    }
-    let per = Nanos::PER_SECOND * u64::from(seconds);
-    if starts.fract() == 0.0 {
-        return Ok(ArrivalRate {
-            starts: starts as u64,
-            per: Nanos(per),
-        });
-    }
-    let parts = (starts * RATE_PARTS as f64).round() as u64;
-    Ok(ArrivalRate {
-        starts: parts,
-        per: Nanos(per * RATE_PARTS),
-    })
+    WrittenRate::parse(text)
+        .map(WrittenRate::arrival_rate)
+        .map_err(bad)
 }
 
 /// A rate above zero.
@@ -210,21 +186,6 @@ pub fn positive_rate(text: &str) -> Result<ArrivalRate, String> {
     } else {
         Ok(rate)
     }
-}
-
-fn decimal(text: &str) -> Option<f64> {
-    let (digits, scale) = match text.char_indices().last()? {
-        (end, 'k' | 'K') => (&text[..end], 1e3),
-        (end, 'M') => (&text[..end], 1e6),
-        _ => (text, 1.0),
-    };
-    if !digits
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.')
-    {
-        return None;
-    }
-    digits.parse::<f64>().ok().map(|number| number * scale)
 }
 
 /// One leg of a ramp, before it is known whether it ramps virtual users or the rate.

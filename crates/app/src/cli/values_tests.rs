@@ -1,6 +1,7 @@
 //! Tables of accepted and refused values, and properties over all texts.
 
 use super::*;
+use loadline_model::Nanos;
 use proptest::prelude::*;
 
 fn refused<T: std::fmt::Debug>(read: fn(&str) -> Result<T, String>, cases: &[(&str, &str)]) {

@@ -42,7 +42,7 @@ pub(super) fn run(
     let read = read
         .into_iter()
         .filter_map(|(option, path)| Some((option, path.as_deref()?)));
-    check_outputs(&args.results, &read.collect::<Vec<_>>())?;
+    check_outputs(&args.results, &read.collect::<Vec<_>>(), env)?;
     let agents = match wanted.any() {
         true => Some((wanted, recipe(command_line, env, files, plan.seed)?)),
         false => None,

@@ -39,7 +39,7 @@ pub(super) fn run(
     let run = Run::prepare(
         job.plan.clone(),
         Place::default_in(env),
-        &WantedObservers::of(&job.observe),
+        &WantedObservers::of(&job.observe, env)?,
         &redacted_command_line(command_line, FrontEnd::Bombardier),
         FirstSignal::WAITS,
         env,
@@ -67,7 +67,7 @@ pub(super) fn run(
     } else {
         Ok(())
     };
-    let wants_verdict = job.verdict && env.get(NO_VERDICT).is_none();
+    let wants_verdict = job.verdict && !env.is_on(NO_VERDICT);
     if wants_verdict && job.print.result {
         tell_verdict(is_text.then_some("\n"), &result, env);
     }

@@ -44,7 +44,7 @@ pub(super) fn run(
     let mut run = Run::prepare(
         plan,
         Place::default_in(env),
-        &WantedObservers::of(&observe),
+        &WantedObservers::of(&observe, env)?,
         &redacted_command_line(command_line, FrontEnd::Hey),
         FirstSignal::WAITS,
         env,
@@ -55,7 +55,7 @@ pub(super) fn run(
     let notes = notes.into_iter().map(note);
     result.verdict.findings.extend(notes);
     let told = sink.finish().and_then(|kept| tell(&output, &result, &kept));
-    if verdict && env.get(NO_VERDICT).is_none() {
+    if verdict && !env.is_on(NO_VERDICT) {
         // hey's report ends with empty lines.
         tell_verdict(
             matches!(output, Output::Summary).then_some(""),

@@ -205,7 +205,7 @@ fn go(
         .spawn(take)
         .map_err(|error| no_thread(&error))?;
     let command_line = redacted_command_line(command_line, FrontEnd::JMeter);
-    let observers = WantedObservers::of(&[]);
+    let observers = WantedObservers::of(&[], env)?;
     let mut run = Run::prepare(
         plan,
         Place::default_in(env),
@@ -222,7 +222,7 @@ fn go(
     let written = taker.join();
     say(&console::tidying_up(instant(&zone::local(now_ms()))));
     say(console::END_OF_RUN);
-    if env.get(NO_VERDICT).is_none() {
+    if !env.is_on(NO_VERDICT) {
         tell_verdict(None, &result, env);
     }
     journal.end(true)?;

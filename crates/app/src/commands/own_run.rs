@@ -253,7 +253,11 @@ fn journal_place(args: &ResultArgs, env: &Env) -> Place {
 
 /// Refuses outputs that cannot work, before anything is sent; `others`: the command's other output and input
 /// files, by option.
-pub(super) fn check_outputs(args: &ResultArgs, others: &[(&str, &str)]) -> Result<(), Ending> {
+pub(super) fn check_outputs(
+    args: &ResultArgs,
+    others: &[(&str, &str)],
+    env: &Env,
+) -> Result<(), Ending> {
     if to_stdout_by_option(args).count() > 1 {
         return Err(Ending::usage(
             "only one of --json -, --csv - and --out can write to standard output; give the others a file",
@@ -274,6 +278,7 @@ pub(super) fn check_outputs(args: &ResultArgs, others: &[(&str, &str)]) -> Resul
         .into_iter()
         .filter_map(|(option, path)| Some((option, path.as_deref()?)));
     let files = others.iter().copied().chain(files);
+    let files = files.chain(ResultFiles::of_env(env).json);
     let files = files.map(|(option, path)| (option.to_owned(), path));
     check_apart(files.chain(files_of(&args.out)))
         .and_then(|()| result_files(args).check())

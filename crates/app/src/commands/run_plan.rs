@@ -9,7 +9,7 @@ use std::thread;
 use loadline_cluster::Recipe;
 use loadline_jmeter::parts::{self, Part};
 use loadline_model::secret::redacted_command_line;
-use loadline_model::{ExitCode, FrontEnd};
+use loadline_model::{ExitCode, FrontEnd, RunResult};
 use loadline_output::files;
 
 use super::own_run::{OwnRun, check_outputs};
@@ -42,7 +42,7 @@ pub(super) fn run(
         .filter_map(|(option, path)| Some((option, path.as_deref()?)));
     let plan = ("the plan", &*args.source.plan);
     let own: Vec<_> = [plan].into_iter().chain(own).collect();
-    check_outputs(&args.results, &own)?;
+    check_outputs(&args.results, &own, env)?;
     let name = &args.source.plan;
     let properties = plan_file::properties(&options)?;
     let log = match &options.log {
@@ -100,7 +100,7 @@ pub(super) fn run(
         fault: Some("the thread that takes samples failed".to_owned()),
         ..Taken::default()
     });
-    let code = exit_code(running::exit_code(&done.result), &taken);
+    let code = exit_code(&done.result, &taken);
     Ok(done.conclude(code))
 }
 
@@ -133,21 +133,21 @@ fn agents(
     Ok(Some((wanted, recipe)))
 }
 
-/// The exit code, derived from that of the requests: samplers need not use HTTP, and assertions can fail a
+/// The exit code. Samples decide whether anything succeeded: samplers need not use HTTP, and assertions can fail a
 /// successful response.
-fn exit_code(of_requests: ExitCode, taken: &Taken) -> ExitCode {
-    match of_requests {
-        ExitCode::Ok | ExitCode::NothingSucceeded => match (taken.has_good(), &taken.fault) {
-            (_, Some(_)) => ExitCode::Other,
-            (false, None) => ExitCode::NothingSucceeded,
-            (true, None) => ExitCode::Ok,
-        },
-        graver => graver,
+fn exit_code(result: &RunResult, taken: &Taken) -> ExitCode {
+    match running::exit_code_of(result, taken.has_good()) {
+        ExitCode::Ok | ExitCode::NothingSucceeded if taken.fault.is_some() => ExitCode::Other,
+        code => code,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use loadline_model::event::{AGENT_LOST_MARK, Mark};
+    use loadline_model::result::{Environment, ThresholdOutcome, Totals};
+    use loadline_model::{ClientPlan, TestPlan};
+
     use super::*;
 
     #[test]
@@ -158,14 +158,24 @@ mod tests {
             good_requests,
             fault: fault.map(str::to_owned),
         };
-        let nothing = ExitCode::NothingSucceeded;
-        assert_eq!(exit_code(nothing, &taken(1, None)), ExitCode::Ok);
-        assert_eq!(exit_code(ExitCode::Ok, &taken(0, None)), nothing);
-        assert_eq!(
-            exit_code(ExitCode::Ok, &taken(1, Some("full"))),
-            ExitCode::Other
-        );
+        let plan = TestPlan::without_load(ClientPlan::default());
+        let mut result = RunResult::bare(plan, Environment::default(), Totals::default());
+        let (good, bad) = (taken(1, None), taken(0, None));
+        assert_eq!(exit_code(&result, &good), ExitCode::Ok);
+        assert_eq!(exit_code(&result, &bad), ExitCode::NothingSucceeded);
+        assert_eq!(exit_code(&result, &taken(1, Some("full"))), ExitCode::Other);
+        result.events.push(Mark {
+            at_ns: 0,
+            kind: AGENT_LOST_MARK.to_owned(),
+            text: "it is gone".to_owned(),
+        });
+        assert_eq!(exit_code(&result, &good), ExitCode::AgentLost);
+        result.thresholds.push(ThresholdOutcome {
+            threshold: "p(95)<1".to_owned(),
+            value: None,
+            passed: false,
+        });
         let crossed = ExitCode::ThresholdsFailed;
-        assert_eq!(exit_code(crossed, &taken(0, Some("full"))), crossed);
+        assert_eq!(exit_code(&result, &taken(0, Some("full"))), crossed);
     }
 }

@@ -13,7 +13,6 @@ use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
 use loadline_run::steps::StepsSetup;
 use loadline_run::{Load, ObserverFeed, RunSetup, RunWatch};
 
-use crate::environment::RESULT_FILE;
 use crate::journal::{Place, RunJournal};
 use crate::observers::{self, WantedObservers};
 use crate::result_files::ResultFiles;
@@ -45,8 +44,8 @@ impl Run {
     /// Prepares the process and the surroundings of the run.
     ///
     /// # Errors
-    /// The journal named by the user cannot be written, a required observer cannot read, or signals cannot be
-    /// caught.
+    /// The journal or the result file named by the user cannot be written, a required observer cannot read, or signals
+    /// cannot be caught.
     pub(super) fn prepare(
         plan: TestPlan,
         journal: Place,
@@ -56,6 +55,8 @@ impl Run {
         env: &Env,
     ) -> Result<Run, Ending> {
         loadline_run::prepare_process();
+        let files = ResultFiles::of_env(env).check();
+        files.map_err(|why| Ending::usage(&why))?;
         let journal = RunJournal::begin(journal)?;
         let (orders, commands) = signals::orders(first, SecondSignal::Ends)?;
         let command_line = command_line.to_vec();
@@ -155,13 +156,8 @@ impl Run {
             Ok(ran) => {
                 tell_defect(&ran.result);
                 last_word::leave(&env, &ran.result, ran.interrupted, None);
-                let asked = env.get(RESULT_FILE).map(|path| (RESULT_FILE, path));
-                let files = ResultFiles {
-                    json: asked.into_iter().collect(),
-                    ..ResultFiles::default()
-                };
                 Ok(Finished {
-                    unwritten: files.write(&ran.result),
+                    unwritten: ResultFiles::of_env(&env).write(&ran.result),
                     result: ran.result,
                     journal,
                 })
@@ -219,15 +215,20 @@ fn tell_defect(result: &RunResult) {
     }
 }
 
-/// The exit code of loadline's own commands for a result.
+/// The exit code of loadline's own commands for a result of requests.
 pub(super) fn exit_code(result: &RunResult) -> ExitCode {
+    exit_code_of(result, result.totals.seen.counts.good > 0)
+}
+
+/// The same for a run of which it is known by other means whether anything succeeded.
+pub(super) fn exit_code_of(result: &RunResult, has_good: bool) -> ExitCode {
     if let Some(code) = result.totals.stop.exit_code() {
         return code;
     }
     if result.thresholds.iter().any(|outcome| !outcome.passed) {
         return ExitCode::ThresholdsFailed;
     }
-    if result.totals.seen.counts.good == 0 {
+    if !has_good {
         return ExitCode::NothingSucceeded;
     }
     if result.has_lost_agents() {

@@ -146,22 +146,10 @@ fn origin_of(url: &Url) -> Result<Origin, String> {
     Origin::of(url).map_err(refused)
 }
 
-/// The value of `Host` as sent by Go: names in ASCII, and empty for an invalid host.
-fn host_value(host: &str) -> String {
-    let may_stand =
-        |byte: u8| byte.is_ascii_alphanumeric() || b"!$%&()*+,-.:;=[]'_~".contains(&byte);
-    let host = host.strip_suffix(':').unwrap_or(host);
-    if host.bytes().all(may_stand) {
-        return host.to_owned();
-    }
-    let (name, port) = match host.rsplit_once(':') {
-        Some((name, port)) => (name, format!(":{port}")),
-        None => (host, String::new()),
-    };
-    match url::Host::parse(name) {
-        Ok(url::Host::Domain(name)) if !host.is_ascii() => name + &port,
-        _ => String::new(),
-    }
+/// The value of `Host` as sent by Go: what the user gave, otherwise the URL's host, where an empty port is left out.
+fn host_value(given: Option<&str>, url: &Url) -> String {
+    let of_url = || url.host.strip_suffix(':').unwrap_or(&url.host);
+    loadline_go::host::header_value(given.unwrap_or_else(of_url)).into_owned()
 }
 
 /// The line that frames a body, where the tools' clients write it: before the user's headers.

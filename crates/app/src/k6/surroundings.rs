@@ -23,7 +23,7 @@ use crate::cli::script::ScriptCommand;
 use crate::cli::values;
 use crate::dialect::pflag::Parsed;
 use crate::http::AccessSettings;
-use crate::observers::{AROUND_DEFAULT, WantedObservers};
+use crate::observers::{self, WantedObservers};
 use crate::wanted_agents::{AGENTS_MAX, WantedAgents};
 
 /// Settings of the run on the command line that are not options.
@@ -260,6 +260,8 @@ pub(super) fn overrides(given: &Parsed) -> Result<Overrides, K6Error> {
 pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<Settings, K6Error> {
     let switch = |flag: &str| given.switch(flag).unwrap_or(false);
     let or_env = |flag: &str, variable: &str| is_on(given, env, flag, variable);
+    let own =
+        |flag: &str, variable: &str| given.switch(flag).unwrap_or_else(|| env.is_on(variable));
     traces(given, env)?;
     // The setting is parsed and ignored: usage is never reported.
     let (flag, variable) = ("no-usage-report", "K6_NO_USAGE_REPORT");
@@ -291,8 +293,8 @@ pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<
         )?,
         summary_by: given.text("summary-by").map(str::to_owned),
         outputs: outputs(given, over_process),
-        strict_outputs: or_env("strict-outputs", "LOADLINE_STRICT_OUTPUTS")?,
-        audits: or_env("audit", "LOADLINE_AUDIT")?,
+        strict_outputs: own("strict-outputs", "LOADLINE_STRICT_OUTPUTS"),
+        audits: own("audit", "LOADLINE_AUDIT"),
         rest,
         access: access(given, env),
         pages: dashboard::own_pages(given),
@@ -320,14 +322,14 @@ fn access(given: &Parsed, env: &Env) -> AccessSettings {
 
 /// The observers of the run.
 fn observe(given: &Parsed, env: &Env) -> Result<WantedObservers, K6Error> {
-    let time = |flag: &str, variable: &str| match text_or_env(given, env, flag, variable) {
-        None => Ok(AROUND_DEFAULT),
+    let time = |flag: &str, variable: &str| match given.text(flag) {
+        None => observers::around(variable, env).map_err(K6Error::other),
         Some(text) => own_span(flag, text),
     };
     Ok(WantedObservers {
         specs: given.all("observe").map(str::to_owned).collect(),
-        baseline: time("observe-baseline", "LOADLINE_OBSERVE_BASELINE")?,
-        tail: time("observe-tail", "LOADLINE_OBSERVE_TAIL")?,
+        baseline: time("observe-baseline", observers::BASELINE)?,
+        tail: time("observe-tail", observers::TAIL)?,
     })
 }
 

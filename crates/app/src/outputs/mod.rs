@@ -149,7 +149,7 @@ fn closed(names: Vec<String>, ended: Vec<Option<Ended>>, held_up_ns: u64) -> Clo
 /// The audit was requested by its flag, and no output can be audited.
 pub(crate) fn check_audit(specs: &[OutputSpec], audits: bool, env: &Env) -> Result<(), String> {
     let can_be = |spec: &OutputSpec| matches!(spec.kind, OutputKind::PrometheusRw);
-    match audits && env.get("LOADLINE_AUDIT").is_none() && !specs.iter().any(can_be) {
+    match audits && !env.is_on("LOADLINE_AUDIT") && !specs.iter().any(can_be) {
         true => {
             Err("--audit needs an output that it can check; add -o prometheus-rw=URL".to_owned())
         }

@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use super::Going;
-use crate::environment::RESULT_FILE;
 use crate::outputs::files_of;
 use crate::result_files::{ResultFiles, check_apart};
 
@@ -15,7 +14,7 @@ impl Going<'_> {
     pub(super) fn result_files(&self) -> ResultFiles<'_> {
         let pages = &self.run.pages;
         let by_flag = pages.json.as_deref().map(|path| ("--json", path));
-        let by_env = self.env.get(RESULT_FILE).map(|path| (RESULT_FILE, path));
+        let by_env = ResultFiles::of_env(self.env).json;
         ResultFiles {
             reports: pages.reports.iter().map(String::as_str).collect(),
             charts: pages.charts.as_deref().map(Path::new),

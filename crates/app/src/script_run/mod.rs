@@ -364,7 +364,7 @@ impl Going<'_> {
             // A single iteration of each scenario was shown; there is no load to judge.
             && !script.is_some_and(|script| script.trace_requests)
             && self.run.summary.mode != SummaryMode::Disabled
-            && self.env.get(NO_VERDICT).is_none();
+            && !self.env.is_on(NO_VERDICT);
         if is_wanted {
             let style = style::of_stderr(self.run.no_color, self.env);
             let verdict = loadline_report::verdict::render(result, &style);

@@ -419,6 +419,7 @@ pub(crate) fn make_script(setup: &WorkerSetup, shared: &Shared) -> Option<Rc<Wor
     let settings = setup.plan.script.as_deref();
     let means = WorkerMeans {
         clock: setup.clock,
+        warm_up: setup.plan.warm_up,
         client,
         live: Arc::clone(&setup.live),
         all_live: setup.all_live.clone(),

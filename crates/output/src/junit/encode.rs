@@ -7,10 +7,13 @@ use std::fmt::Write as _;
 
 use loadline_metric::Contains;
 use loadline_metric::threshold::{Aggregation, Bound, Threshold, TimeUnit};
+use loadline_model::Check;
 use loadline_model::markup::escaped;
 use loadline_model::plan::TestPlan;
 use loadline_model::result::{RunResult, StopReason, ThresholdOutcome};
-use loadline_model::test_summary::{CheckSummary, MetricSummary, Section, ThresholdSummary};
+use loadline_model::test_summary::{
+    CheckSummary, MetricSummary, ObservedUnit, Section, ThresholdSummary,
+};
 
 use crate::k6_lines::push_rfc3339;
 
@@ -153,13 +156,8 @@ fn of_plan(outcome: &ThresholdOutcome) -> Case {
 
 fn of_script(metric: &MetricSummary, threshold: &ThresholdSummary) -> Case {
     let name = threshold.source.to_string();
-    let unit = match metric.definition.contains {
-        _ if name.trim_start().starts_with("count") => "",
-        Contains::Time => " ms",
-        Contains::Data => " B",
-        Contains::Default => "",
-    };
-    let value = threshold.observed.map(|value| format!("{value}{unit}"));
+    let unit = ObservedUnit::of(&metric.definition, &name);
+    let value = threshold.observed.map(|value| in_unit(value, unit));
     Case {
         class: metric.key(),
         failure: (!threshold.passed).then(|| crossed(&name, value)),
@@ -171,6 +169,23 @@ fn crossed(threshold: &str, value: Option<String>) -> String {
     match value {
         Some(value) => format!("{threshold} does not hold: the value was {value}"),
         None => format!("{threshold} does not hold: there was no value"),
+    }
+}
+
+fn in_unit(value: f64, unit: ObservedUnit) -> String {
+    match unit {
+        ObservedUnit::Share => format!("{} %", rounded(value * 100.0)),
+        ObservedUnit::Count => value.to_string(),
+        ObservedUnit::Amount(contains) => format!("{value}{}", unit_of(contains)),
+        ObservedUnit::PerSecond(contains) => format!("{value}{}/s", unit_of(contains)),
+    }
+}
+
+fn unit_of(contains: Contains) -> &'static str {
+    match contains {
+        Contains::Time => " ms",
+        Contains::Data => " B",
+        Contains::Default => "",
     }
 }
 
@@ -220,22 +235,26 @@ fn check_cases(result: &RunResult) -> Vec<Case> {
     cases
 }
 
-/// The checks of a run without a script: each response was tested with each check.
+/// The checks of a run without a script: unless they say which statuses are good, that of a response must be, before it is
+/// tested; then the first check that fails counts.
 fn plan_checks(plan: &TestPlan, result: &RunResult) -> Vec<Case> {
     let seen = &result.totals.seen;
-    let checks = plan.scenarios.iter().flat_map(|scenario| &scenario.checks);
-    let names = checks.map(ToString::to_string);
-    let case = |name: String| {
-        let row = seen.failed_checks.rows().find(|(check, _)| **check == name);
+    let outcomes = seen.counts.outcomes();
+    let checks: Vec<&Check> = plan.scenarios.iter().flat_map(|one| &one.checks).collect();
+    let failed = &seen.failed_checks;
+    let rows = failed.rows().map(|(_, fails)| *fails);
+    let known: u64 = rows.chain(failed.overflow().copied()).sum();
+    let of_bad_status = outcomes.wrong().saturating_sub(known);
+    let tested = outcomes.completed.saturating_sub(of_bad_status);
+    let case = |check: &&Check| {
+        let name = check.to_string();
+        let row = failed.rows().find(|(check, _)| **check == name);
         let fails = row.map_or(0, |(_, fails)| *fails);
-        case_of(
-            "",
-            &name,
-            seen.counts.completed.saturating_sub(fails),
-            fails,
-        )
+        case_of("", &name, tested.saturating_sub(fails), fails)
     };
-    names.map(case).collect()
+    let status_decides = !checks.is_empty() && !checks.iter().any(|check| check.is_about_status());
+    let status = status_decides.then(|| case_of("", "a good status", tested, of_bad_status));
+    status.into_iter().chain(checks.iter().map(case)).collect()
 }
 
 fn push_section(section: &Section, path: &str, cases: &mut Vec<Case>) {

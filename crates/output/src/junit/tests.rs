@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock, Mutex};
 
 use loadline_metric::{Aggregated, BuiltIn, TimeTrend};
+use loadline_model::Check;
 use loadline_model::result::{RunResult, StopReason, ThresholdOutcome};
 use loadline_model::test_summary::{
     CheckSummary, MetricSummary, Section, TestSummary, ThresholdSummary,
@@ -122,6 +123,35 @@ fn thresholds_and_checks_are_tests() {
 }
 
 #[test]
+fn a_crossed_thresholds_value_has_the_unit_of_what_it_asks() {
+    let told = |metric: BuiltIn, condition: &str, observed| {
+        let definition = metric.definition();
+        let values = Aggregated::empty(definition.kind, definition.contains, false);
+        let mut result = scripted("a");
+        result.thresholds.clear();
+        let summary = result.summary.as_mut().expect("of a script");
+        summary.root.metrics = vec![MetricSummary {
+            definition,
+            tags: None,
+            suffix: None,
+            values,
+            thresholds: vec![ThresholdSummary {
+                source: condition.into(),
+                observed: Some(observed),
+                passed: false,
+            }],
+        }];
+        let document = render(&result, "test.js");
+        let (_, value) = document.split_once("the value was ").expect("it is told");
+        value.split('"').next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(told(BuiltIn::DataReceived, "rate>1000", 12.5), "12.5 B/s");
+    assert_eq!(told(BuiltIn::DataReceived, "count>1000", 12.0), "12 B");
+    assert_eq!(told(BuiltIn::HttpReqs, "rate>100", 7.5), "7.5/s");
+    assert_eq!(told(BuiltIn::Checks, "rate>0.9", 0.25), "25 %");
+}
+
+#[test]
 fn a_run_without_a_script_has_its_thresholds_and_how_it_ended() {
     let mut result = plain();
     result.totals.stop = StopReason::Interrupted;
@@ -137,6 +167,35 @@ fn a_run_without_a_script_has_its_thresholds_and_how_it_ended() {
     );
     assert!(document.contains("a signal ended it"), "{document}");
     assert!(document.contains("goodput&gt;5 does not hold: there was no value"));
+}
+
+#[test]
+fn a_response_of_a_bad_status_fails_a_test_though_no_check_saw_it() {
+    let told = |checks: &[&str]| {
+        let mut result = plain();
+        let checks = checks.iter().map(|text| Check::parse(text));
+        let checks: Result<_, String> = checks.collect();
+        result.plan.scenarios[0].checks = checks.expect("good checks");
+        let seen = &mut result.totals.seen;
+        (seen.counts.completed, seen.counts.good) = (10, 5);
+        *seen.failed_checks.row("size>1".to_owned()) += 2;
+        let document = render(&result, "bench");
+        let tests = document
+            .lines()
+            .filter(|line| line.contains("\"checks\" name="));
+        let failures = document
+            .lines()
+            .filter_map(|line| line.split_once("message=\""));
+        let failures = failures.filter_map(|(_, text)| text.split_once('"'));
+        let failures: Vec<String> = failures.map(|(text, _)| text.to_owned()).collect();
+        (tests.count(), failures)
+    };
+    let (tests, failures) = told(&["size>1", "time<1s"]);
+    assert_eq!(tests, 3);
+    assert_eq!(failures, ["3 of 10 failed", "2 of 7 failed"]);
+    let (tests, _) = told(&["size>1", "status=500"]);
+    assert_eq!(tests, 2, "the status is one of the checks");
+    assert_eq!(told(&[]).0, 0);
 }
 
 #[test]

@@ -109,10 +109,8 @@ pub(super) fn checks<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
     const SHARE: (Unit, Better) = (Unit::Share, Better::Higher);
     let runs = || sides.iter().flat_map(|side| side.runs.iter().copied());
     let mut all = vec![Measure::new("checks", "All checks", SHARE, |run| {
-        let held = checks_of(run).fold((0, 0), |(held, made), (_, check)| {
-            (held + check.passes, made + check.passes + check.fails)
-        });
-        (held.1 > 0).then(|| held.0 as f64 / held.1 as f64)
+        let (passed, made) = run.checks_passed()?;
+        Some(passed as f64 / made as f64)
     })];
     let mut names: Vec<String> = Vec::new();
     for (path, _) in runs().flat_map(checks_of) {

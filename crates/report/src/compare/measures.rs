@@ -4,10 +4,11 @@
 //! Must not know how values are compared. Invariant: an identifier names one measure.
 
 use loadline_model::ErrorClass;
+use loadline_model::rates::steady_rows;
 use loadline_model::result::{Percentiles, Row, RunResult, TimeMetric};
 
 use super::numbers::Unit;
-use super::{Better, Side, answers, steady};
+use super::{Better, Side, answers};
 
 type Whole<'a> = Box<dyn Fn(&RunResult) -> Option<f64> + 'a>;
 type Second = fn(&Row) -> Option<f64>;
@@ -58,7 +59,7 @@ impl<'a> Measure<'a> {
     /// Its values in the steady seconds; `None` if seconds have too few responses, or no value.
     pub(super) fn series_of(&self, result: &RunResult) -> Option<Vec<f64>> {
         let (second, answers_min) = self.second?;
-        let rows = steady::rows(result);
+        let rows = steady_rows(&result.plan, &result.series);
         let answers: u64 = rows.iter().map(|row| row.completed + row.failed).sum();
         if rows.is_empty() || (answers as f64) < answers_min * rows.len() as f64 {
             return None;
@@ -165,7 +166,7 @@ fn times<'a>(metric: &'static str) -> [Measure<'a>; 7] {
             name,
             (Unit::Span, Better::Lower),
             move |run| {
-                let metric = run.metrics.get(&format!("{metric}_ns"))?;
+                let metric = run.times(&format!("{metric}_ns"))?;
                 part(metric).map(|ns| ns as f64)
             },
         )

@@ -14,7 +14,6 @@ mod json;
 mod markdown;
 mod measures;
 mod numbers;
-mod steady;
 mod text;
 mod verdicts;
 

@@ -7,7 +7,8 @@ use loadline_model::test_summary::MetricSummary;
 use loadline_model::verdict::{Delivery, Limit};
 
 use super::{Cells, Row, Section, Side};
-use crate::text::generator::{observed, written};
+use crate::amounts::observed;
+use crate::text::generator::written;
 
 /// Most thresholds of a comparison.
 const ROWS_MAX: usize = 64;
@@ -124,7 +125,8 @@ fn outcomes(run: &RunResult) -> Vec<(String, bool, String)> {
     let of_metric = |metric: &MetricSummary| {
         let each = metric.thresholds.iter().map(|threshold| {
             let name = format!("{}: {}", metric.key(), threshold.source);
-            let value = threshold.observed.map(|value| observed(metric, value));
+            let value = threshold.observed;
+            let value = value.map(|value| observed(value, &metric.definition, &threshold.source));
             (name, threshold.passed, suffix(value))
         });
         each.collect::<Vec<_>>()

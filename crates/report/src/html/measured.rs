@@ -2,12 +2,13 @@
 //!
 //! Must not know k6's layouts. Invariant: each value has its unit, and each distribution with its count.
 
-use loadline_metric::{Aggregated, Contains, MetricDefinition, MetricType};
+use loadline_metric::{Aggregated, MetricType};
 use loadline_model::RunResult;
 use loadline_model::test_summary::MetricSummary;
 
 use super::markup::{Html, Side};
-use crate::units::{Bytes, count, share, span};
+use crate::amounts::amount;
+use crate::units::{count, share, span};
 
 /// Maximum rows of a table; further ones are counted.
 const ROWS_MAX: usize = 500;
@@ -108,7 +109,7 @@ fn trend(metric: &MetricSummary) -> Vec<String> {
     let is_ns = matches!(metric.values, Aggregated::Times(_));
     let shown = |value: f64| match is_ns {
         true => span(value),
-        false => plain(value, contains),
+        false => amount(value, contains),
     };
     let mut cells = vec![count(number), mean.map_or_else(dash, shown)];
     match quantiles {
@@ -135,10 +136,10 @@ fn counter(metric: &MetricSummary, seconds: f64) -> Vec<String> {
     };
     let contains = metric.definition.contains;
     let each = match seconds > 0.0 {
-        true => format!("{}/s", plain(counter.total() / seconds, contains)),
+        true => format!("{}/s", amount(counter.total() / seconds, contains)),
         false => dash(),
     };
-    vec![plain(counter.total(), contains), each]
+    vec![amount(counter.total(), contains), each]
 }
 
 fn gauge(metric: &MetricSummary) -> Vec<String> {
@@ -146,47 +147,12 @@ fn gauge(metric: &MetricSummary) -> Vec<String> {
         return Vec::new();
     };
     let contains = metric.definition.contains;
-    let shown = |value: Option<f64>| value.map_or_else(dash, |value| plain(value, contains));
+    let shown = |value: Option<f64>| value.map_or_else(dash, |value| amount(value, contains));
     vec![shown(gauge.last()), shown(gauge.min()), shown(gauge.max())]
 }
 
 fn dash() -> String {
     "-".to_owned()
-}
-
-/// A value of a metric (times in milliseconds) with its unit.
-fn plain(value: f64, contains: Contains) -> String {
-    match contains {
-        Contains::Time if value >= 0.0 => span(value * 1e6),
-        Contains::Data if value >= 0.0 => Bytes(value.round() as u64).to_string(),
-        Contains::Time => format!("{} ms", number(value)),
-        Contains::Data => format!("{} B", number(value)),
-        Contains::Default => number(value),
-    }
-}
-
-fn number(value: f64) -> String {
-    match value {
-        value if value.fract() == 0.0 && (0.0..1e15).contains(&value) => count(value as u64),
-        value if value >= 1_000.0 => count(value.round() as u64),
-        value => {
-            let text = format!("{value:.4}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-    }
-}
-
-/// A threshold's value in the unit of its condition's subject.
-pub(super) fn in_unit(value: f64, metric: &MetricDefinition, condition: &str) -> String {
-    let condition = condition.trim_start();
-    match metric.kind {
-        MetricType::Rate => format!("{:.2} %", value * 100.0),
-        MetricType::Counter if condition.starts_with("rate") => {
-            format!("{}/s", plain(value, metric.contains))
-        }
-        _ if condition.starts_with("count") => number(value),
-        _ => plain(value, metric.contains),
-    }
 }
 
 /// The checks, in the order in which they were first seen, each with the groups that it is in.
@@ -229,30 +195,4 @@ pub(super) fn checks(html: &mut Html, result: &RunResult) {
     }
     html.raw("</tbody></table></div>");
     beyond(html, all.len());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn metric(kind: MetricType, contains: Contains) -> MetricDefinition {
-        MetricDefinition {
-            name: "m".into(),
-            kind,
-            contains,
-        }
-    }
-
-    #[test]
-    fn values_stand_in_their_units() {
-        let time = metric(MetricType::Trend, Contains::Time);
-        assert_eq!(in_unit(276.5, &time, "p(95)<200"), "276 ms");
-        assert_eq!(in_unit(12.0, &time, " count>10"), "12");
-        let rate = metric(MetricType::Rate, Contains::Default);
-        assert_eq!(in_unit(0.0123, &rate, "rate<0.01"), "1.23 %");
-        let counter = metric(MetricType::Counter, Contains::Data);
-        assert_eq!(in_unit(2_000.0, &counter, "rate>1"), "2.0 kB/s");
-        assert_eq!(number(0.12345), "0.1235");
-        assert_eq!(number(-3.0), "-3");
-    }
 }

@@ -8,7 +8,7 @@ use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
 use super::markup::Html;
-use super::measured::in_unit;
+use crate::amounts::observed;
 use crate::conservation;
 use crate::text::generator::written;
 use crate::text::how_ended;
@@ -188,7 +188,7 @@ fn thresholds_of(result: &RunResult) -> Vec<Held> {
             metric.thresholds.iter().map(move |threshold| Held {
                 text: format!("{key}: {}", threshold.source),
                 value: threshold.observed.map_or_else(nothing, |value| {
-                    in_unit(value, &metric.definition, &threshold.source)
+                    observed(value, &metric.definition, &threshold.source)
                 }),
                 passed: threshold.passed,
             })

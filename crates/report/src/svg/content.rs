@@ -237,7 +237,7 @@ pub(super) fn percentiles(result: &RunResult) -> Option<Chart> {
             lines,
             limits,
         });
-        told.push((what, result.metrics.get(metric)));
+        told.push((what, result.times(metric)));
     }
     let (what, _) = *told.first()?;
     let each = told.iter().map(|(what, whole)| {

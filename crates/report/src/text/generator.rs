@@ -3,10 +3,10 @@
 //! Must not judge; the verdict does. Invariant: lag is shown whenever there was a schedule.
 
 use loadline_metric::threshold::{Aggregation, Bound, Threshold};
-use loadline_metric::{Contains, MetricType};
 use loadline_model::RunResult;
 use loadline_model::test_summary::MetricSummary;
 
+use crate::amounts::{number, observed, percent};
 use crate::page::{Page, bound, pad_right};
 use crate::units::{Bytes, count, span};
 
@@ -105,7 +105,9 @@ pub(super) fn thresholds(page: &mut Page, result: &RunResult) {
         let name = pad_right(&outcome.threshold, widest.unwrap_or(0));
         let value = match outcome.value {
             Some(value) => match metric_of(result, &outcome.threshold) {
-                Some(metric) => format!("was {}", observed(metric, value)),
+                Some((metric, condition)) => {
+                    format!("was {}", observed(value, &metric.definition, condition))
+                }
                 None => format!("was {}", written(value, &outcome.threshold)),
             },
             None => "no samples to evaluate".to_owned(),
@@ -114,32 +116,27 @@ pub(super) fn thresholds(page: &mut Page, result: &RunResult) {
     }
 }
 
-/// The script metric of a threshold; `None` in other runs.
-fn metric_of<'r>(result: &'r RunResult, threshold: &str) -> Option<&'r MetricSummary> {
+/// The script metric of a threshold and the condition on it; `None` in other runs.
+fn metric_of<'r>(
+    result: &'r RunResult,
+    threshold: &'r str,
+) -> Option<(&'r MetricSummary, &'r str)> {
     let metrics = &result.summary.as_ref()?.root.metrics;
-    let is_on = |metric: &&MetricSummary| {
-        let source = threshold.strip_prefix(&metric.key());
-        let source = source.and_then(|rest| rest.strip_prefix(": "));
-        source.is_some_and(|source| metric.thresholds.iter().any(|one| *one.source == *source))
-    };
-    metrics.iter().find(is_on)
-}
-
-/// A value of a script's metric in its unit: times are in milliseconds there.
-pub(crate) fn observed(metric: &MetricSummary, value: f64) -> String {
-    let definition = &metric.definition;
-    match (definition.contains, definition.kind) {
-        (Contains::Time, _) => span(value * 1e6),
-        (_, MetricType::Rate) => format!("{:.2} %", value * 100.0),
-        _ => plain(value),
-    }
+    metrics.iter().find_map(|metric| {
+        let condition = threshold.strip_prefix(&metric.key())?.strip_prefix(": ")?;
+        let is_on = metric
+            .thresholds
+            .iter()
+            .any(|one| *one.source == *condition);
+        is_on.then_some((metric, condition))
+    })
 }
 
 /// A value in its metric's unit: times are recorded in nanoseconds.
 pub(crate) fn written(value: f64, threshold: &str) -> String {
     let parsed = threshold.parse::<Threshold>().ok();
     match parsed.map(|threshold| (threshold.aggregation, threshold.bound)) {
-        Some((_, Bound::Percent(_))) => format!("{:.2} %", value * 100.0),
+        Some((_, Bound::Percent(_))) => percent(value),
         Some((
             Aggregation::Avg
             | Aggregation::Min
@@ -148,41 +145,6 @@ pub(crate) fn written(value: f64, threshold: &str) -> String {
             | Aggregation::Percentile(_),
             _,
         )) => span(value),
-        _ => plain(value),
-    }
-}
-
-fn plain(value: f64) -> String {
-    if value >= 1_000.0 {
-        return count(value.round() as u64);
-    }
-    let text = format!("{value:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use loadline_metric::{Aggregated, BuiltIn};
-
-    use super::*;
-
-    #[test]
-    fn values_of_a_script_are_in_their_metrics_unit() {
-        let written = |metric: BuiltIn, value| {
-            let definition = metric.definition();
-            let values = Aggregated::empty(definition.kind, definition.contains, false);
-            let metric = MetricSummary {
-                definition,
-                tags: None,
-                suffix: None,
-                values,
-                thresholds: Vec::new(),
-            };
-            observed(&metric, value)
-        };
-        assert_eq!(written(BuiltIn::HttpReqDuration, 3.74), "3.74 ms");
-        assert_eq!(written(BuiltIn::Checks, 0.995), "99.50 %");
-        assert_eq!(written(BuiltIn::Iterations, 12_345.0), "12,345");
-        assert_eq!(written(BuiltIn::Vus, 7.5), "7.5");
+        _ => number(value),
     }
 }

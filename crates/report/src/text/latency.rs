@@ -14,7 +14,7 @@ use crate::units::{count, counted, share, span, span_or_dash};
 
 pub(super) fn distribution(page: &mut Page, result: &RunResult) {
     let service = service_time(result);
-    if service.is_empty() || !is_answered(result) {
+    if service.is_empty() {
         return;
     }
     let response = response_time(result);
@@ -65,11 +65,6 @@ fn line(name: &str, trends: &[&TimeTrend], of: impl Fn(&TimeTrend) -> Option<f64
     cells
 }
 
-/// Whether there is a response: the times of failures alone only show how a client gives up.
-fn is_answered(result: &RunResult) -> bool {
-    result.totals.seen.counts.completed > 0
-}
-
 /// Bars are this many cells on a page of 100 columns, fewer on a narrower one.
 const BAR_CELLS: usize = 40;
 const BAR_MARGINS: usize = 44;
@@ -95,7 +90,7 @@ impl TimesHistogram {
             None => (service_time(result), "service time"),
         };
         let (min, max) = (trend.min()?, trend.max()?);
-        if trend.count() < 2 || min == max || !is_answered(result) {
+        if trend.count() < 2 || min == max {
             return None;
         }
         let p99 = trend.quantile(0.99).unwrap_or(max as f64);

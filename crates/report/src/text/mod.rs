@@ -76,19 +76,28 @@ pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
     })
 }
 
-/// The distribution of service time: answered and failed requests alike.
+/// The distribution of service time: answered and failed requests alike. Empty without a response: the times of failures
+/// alone only show how a client gives up.
 pub(crate) fn service_time(result: &RunResult) -> TimeTrend {
-    match result.metrics.get("service_time_ns") {
+    match result.times("service_time_ns") {
+        _ if !is_answered(result) => TimeTrend::default(),
         Some(metric) if metric.count > 0 => metric.histogram.clone(),
         _ => result.totals.seen.service_time(),
     }
 }
 
-/// The distribution of response time; `None` in a closed model.
+/// The distribution of response time, likewise; `None` in a closed model.
 pub(crate) fn response_time(result: &RunResult) -> Option<TimeTrend> {
     let trend = match result.metrics.get("response_time_ns") {
         Some(metric) => &metric.histogram,
         None => &result.totals.seen.response_time,
     };
-    (!trend.is_empty()).then(|| trend.clone())
+    (!trend.is_empty()).then(|| match is_answered(result) {
+        true => trend.clone(),
+        false => TimeTrend::default(),
+    })
+}
+
+fn is_answered(result: &RunResult) -> bool {
+    result.totals.seen.counts.completed > 0
 }

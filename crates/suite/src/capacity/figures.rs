@@ -5,13 +5,12 @@
 use loadline_metric::{Aggregated, TimeTrend};
 use loadline_model::RunResult;
 use loadline_model::result::Row;
-use loadline_model::test_summary::Section;
 use loadline_model::verdict::{Delivery, Finding, Limit};
 
 /// Rows below which nothing is said on what piles up.
 const ROWS_MIN: usize = 6;
-/// The name under which scripts' requests that failed are counted.
-const SCRIPT_FAILURES: &str = "http_req_failed";
+/// The name under which a plan's samples that failed are counted.
+const FAILED_SAMPLES: &str = "http_req_failed";
 /// Findings that a probe is remembered with.
 const FINDINGS_MAX: usize = 3;
 /// Findings that every short probe has, and that say nothing about the target.
@@ -97,13 +96,9 @@ impl Figures {
         if result.plan.sends_several() {
             times.push(seen.service_time());
         }
-        let script = result.summary.as_ref().map(|summary| &summary.root);
-        let errors = script.and_then(script_failures);
+        let errors = failed_samples(result);
         let good = CountOfTotal {
-            part: match result.plan.script {
-                Some(_) => counts.good,
-                None => counts.good.min(passed(errors, ended)),
-            },
+            part: counts.good.min(passed(errors, ended)),
             whole: counts.completed,
         };
         Figures {
@@ -113,7 +108,12 @@ impl Figures {
                 part: outcomes.bad(),
                 whole: ended,
             }),
-            checks: script.map_or(good, script_checks),
+            checks: match (result.checks_passed(), &result.summary) {
+                (Some((part, whole)), _) => CountOfTotal { part, whole },
+                (None, Some(_)) => CountOfTotal::default(),
+                // Each response has a status to be checked.
+                (None, None) => good,
+            },
             goodput: CountOfTotal {
                 part: good.part,
                 whole: ended + unanswered,
@@ -144,11 +144,14 @@ fn worth_telling(findings: &[Finding]) -> Vec<Finding> {
     telling.take(FINDINGS_MAX).cloned().collect()
 }
 
-fn script_failures(root: &Section) -> Option<CountOfTotal> {
-    let metric = root
-        .metrics
-        .iter()
-        .find(|metric| &*metric.definition.name == SCRIPT_FAILURES && !metric.is_sub_metric())?;
+/// The HTTP samples of a JMeter plan, which may take several requests each and fail by an assertion; `None` for everything
+/// else, whose requests are judged one by one.
+fn failed_samples(result: &RunResult) -> Option<CountOfTotal> {
+    let summary = result.summary.as_ref();
+    let summary = summary.filter(|_| result.plan.script.is_none())?;
+    let mut metrics = summary.root.metrics.iter();
+    let metric = metrics
+        .find(|metric| &*metric.definition.name == FAILED_SAMPLES && !metric.is_sub_metric())?;
     match &metric.values {
         Aggregated::Rate(rate) => Some(CountOfTotal {
             part: rate.nonzero(),
@@ -156,20 +159,6 @@ fn script_failures(root: &Section) -> Option<CountOfTotal> {
         }),
         _ => None,
     }
-}
-
-fn script_checks(section: &Section) -> CountOfTotal {
-    let mut sum = CountOfTotal::default();
-    for check in &section.checks {
-        sum.part += check.passes;
-        sum.whole += check.passes + check.fails;
-    }
-    for (_, group) in &section.groups {
-        let of_group = script_checks(group);
-        sum.part += of_group.part;
-        sum.whole += of_group.whole;
-    }
-    sum
 }
 
 /// By which share of the offered load the requests in flight grew: the difference between the means of the last and

@@ -8,11 +8,12 @@ use loadline_metric::Aggregated;
 use loadline_model::RunResult;
 use loadline_model::audit::AuditedOutput;
 use loadline_model::observation::{EVICTION_NOTE, OOM_NOTE, RESTART_NOTE};
-use loadline_model::test_summary::Section;
+use loadline_model::rates::steady_rows;
 use loadline_model::verdict::{Delivery, Limit};
 
 use super::shapes::{Comparison, compare};
 use super::{Finding, Gate, GateOutcome, GateSetting, Gates};
+use crate::statistics;
 
 /// Minimum seconds of steady load for a variation.
 const SECONDS_MIN: usize = 10;
@@ -94,40 +95,6 @@ fn percent(share: f64) -> String {
     format!("{short}%")
 }
 
-/// Passed checks, and all checks; `None` if there were none.
-#[must_use]
-pub fn checks_share(result: &RunResult) -> Option<(u64, u64)> {
-    if let Some(summary) = &result.summary {
-        let (passes, fails) = checks_of(&summary.root);
-        return (passes + fails > 0).then_some((passes, passes + fails));
-    }
-    let counts = &result.totals.seen.counts;
-    let failed: u64 = result
-        .totals
-        .seen
-        .failed_checks
-        .rows()
-        .map(|(_, count)| *count)
-        .sum();
-    let has_checks = result
-        .plan
-        .scenarios
-        .iter()
-        .any(|scenario| !scenario.checks.is_empty());
-    let all = counts.completed;
-    (has_checks && all > 0).then(|| (all - failed.min(all), all))
-}
-
-fn checks_of(section: &Section) -> (u64, u64) {
-    let own = section
-        .checks
-        .iter()
-        .map(|check| (check.passes, check.fails));
-    let within = section.groups.iter().map(|(_, group)| checks_of(group));
-    own.chain(within)
-        .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
-}
-
 /// Samples of a plan that failed, according to its assertions.
 #[must_use]
 pub fn failed_samples(result: &RunResult) -> u64 {
@@ -150,7 +117,7 @@ pub fn failed_samples(result: &RunResult) -> u64 {
 }
 
 fn checks(limit: f64, result: &RunResult) -> Judged {
-    let Some((held, all)) = checks_share(result) else {
+    let Some((held, all)) = result.checks_passed() else {
         return Judged::Cannot("the run made no checks".to_owned());
     };
     let share = held as f64 / all as f64;
@@ -186,6 +153,9 @@ fn crossed(result: &RunResult) -> Vec<String> {
 fn goodput(limit: f64, result: &RunResult) -> Judged {
     let counts = &result.totals.seen.counts;
     let all = counts.outcomes().done();
+    if counts.started == 0 && result.summary.is_some() {
+        return Judged::Cannot("the script or plan sent no request".to_owned());
+    }
     if all == 0 {
         return Judged::Failed("no request was answered".to_owned());
     }
@@ -285,36 +255,28 @@ fn outputs(evidence: Evidence) -> Judged {
     }
 }
 
-/// Standard deviation of completed requests per second, relative to the mean, in the steady state; `None` for
+/// Standard deviation of completed requests per second, relative to the mean, in the steady state; `None` if that has
 /// fewer than ten whole seconds.
 #[must_use]
 pub fn throughput_variation(result: &RunResult) -> Option<f64> {
-    let steady = result.observations.phases.map(|phases| phases.steady);
-    let rows = result.series.iter().filter(|row| {
-        let inside = |span: loadline_model::observation::Span| {
-            i64::try_from(row.at_ns).is_ok_and(|at| span.contains(at))
-        };
-        !row.warm_up && steady.is_none_or(inside)
-    });
-    let rows: Vec<_> = rows.collect();
-    // The last row is rarely whole.
-    let whole = rows.split_last().map_or(&[][..], |(_, whole)| whole);
-    let rates: Vec<f64> = whole
+    let rows = steady_rows(&result.plan, &result.series);
+    let rates: Vec<f64> = rows
         .iter()
         .filter_map(|row| row.per_second(row.completed))
         .collect();
     if rates.len() < SECONDS_MIN {
         return None;
     }
-    let n = rates.len() as f64;
-    let mean = rates.iter().sum::<f64>() / n;
-    let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
-    (mean > 0.0).then(|| (squares / (n - 1.0)).sqrt() / mean)
+    let mean = statistics::mean(&rates);
+    let variance = statistics::variance_of(&rates)?;
+    (mean > 0.0).then(|| variance.sqrt() / mean)
 }
 
 fn steady(limit: f64, result: &RunResult) -> Judged {
     let Some(variation) = throughput_variation(result) else {
-        return Judged::Cannot("the run is too short to tell how steady it was".to_owned());
+        return Judged::Cannot(
+            "the load was not held for long enough to tell how steady it was".to_owned(),
+        );
     };
     let text = format!(
         "throughput varied by {} from second to second (allowed {})",

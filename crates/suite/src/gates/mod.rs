@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::file::{Fields, GATES, Problem};
 
-pub use judge::{Evidence, checks_share, failed_samples, judge, restarts, throughput_variation};
+pub use judge::{Evidence, failed_samples, judge, restarts, throughput_variation};
 
 /// Share of checks that must hold unless the file says otherwise.
 const CHECKS: f64 = 1.0;

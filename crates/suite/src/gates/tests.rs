@@ -4,14 +4,19 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use loadline_model::audit::{Audit, AuditedOutput};
+use loadline_model::executor::VuStage;
 use loadline_model::observation::{OOM_NOTE, ObserverNote};
+use loadline_model::plan::StepsBehaviour;
 use loadline_model::result::{Environment, Row, RunResult, ThresholdOutcome, Totals};
 use loadline_model::snapshot::Shape;
 use loadline_model::test_summary::{CheckSummary, Section, TestSummary};
 use loadline_model::verdict::{Delivery, Limit};
-use loadline_model::{ClientPlan, Snapshot, TestPlan, Verdict};
+use loadline_model::{
+    Behaviour, Check, ClientPlan, Executor, OnExhausted, Scenario, Snapshot, TestPlan, Verdict,
+};
 
 use super::*;
 use crate::file::Node;
@@ -190,7 +195,7 @@ fn checks_of_all_groups_count() {
         },
         ..TestSummary::default()
     });
-    assert_eq!(checks_share(&run), Some((999, 1_000)));
+    assert_eq!(run.checks_passed(), Some((999, 1_000)));
     assert_eq!(
         found(&Gates::default(), &run, &[], Gate::Checks),
         Finding::Failed
@@ -352,8 +357,35 @@ fn one_output_that_was_audited_and_lacks_something_fails() {
     assert_eq!(judged(&[]).0, Finding::Note);
 }
 
+/// A scenario whose load rises for ten seconds and is held for twenty more.
+fn rising() -> Scenario {
+    let stage = |seconds| VuStage {
+        duration: Duration::from_secs(seconds),
+        target: 10,
+    };
+    Scenario {
+        name: "s".to_owned(),
+        start_time: Duration::ZERO,
+        executor: Executor::RampingVus {
+            start_vus: 0,
+            stages: vec![stage(10), stage(20)],
+            graceful_ramp_down: Duration::ZERO,
+        },
+        on_exhausted: OnExhausted::Queue,
+        pacing: None,
+        graceful_stop: Duration::ZERO,
+        queue_grace: Duration::ZERO,
+        behaviour: Behaviour::Steps(StepsBehaviour {
+            group: 0,
+            sends: true,
+        }),
+        checks: Vec::new(),
+        tags: BTreeMap::new(),
+    }
+}
+
 #[test]
-fn steadiness_is_told_from_whole_seconds() {
+fn steadiness_is_that_of_the_whole_seconds_in_which_the_load_was_held() {
     let mut run = result(100, 100);
     let row = |second: u64, completed| Row {
         at_ns: second * 1_000_000_000,
@@ -361,12 +393,14 @@ fn steadiness_is_told_from_whole_seconds() {
         completed,
         ..Row::default()
     };
-    run.series = (0..30)
-        .map(|second| row(second, 1_000 + second % 2 * 10))
-        .collect();
+    let ramp = (0..11).map(|second| row(second, 100 * second));
+    let held = (11..30).map(|second| row(second, 1_000 + second % 2 * 10));
+    run.series = ramp.chain(held).collect();
     run.series.push(row(30, 3));
-    let variation = throughput_variation(&run).expect("thirty seconds are enough");
-    assert!((variation - 0.005_06).abs() < 1e-4, "{variation}");
+    assert_eq!(throughput_variation(&run), None, "it held no load");
+    run.plan.scenarios.push(rising());
+    let variation = throughput_variation(&run).expect("nineteen seconds are enough");
+    assert!((variation - 0.005).abs() < 3e-4, "{variation}");
     assert_eq!(
         found(&gates("{steady: 1%}"), &run, &[], Gate::Steady),
         Finding::Passed
@@ -375,4 +409,29 @@ fn steadiness_is_told_from_whole_seconds() {
         found(&gates("{steady: 0.1%}"), &run, &[], Gate::Steady),
         Finding::Failed
     );
+}
+
+#[test]
+fn a_script_without_a_request_has_no_goodput_to_judge() {
+    let mut run = result(0, 0);
+    let goodput = |run: &RunResult| found(&Gates::default(), run, &[], Gate::Goodput);
+    assert_eq!(goodput(&run), Finding::Failed);
+    run.summary = Some(TestSummary::default());
+    assert_eq!(goodput(&run), Finding::Note);
+}
+
+#[test]
+fn a_response_of_a_bad_status_passes_no_check_of_its_size() {
+    let mut run = result(40, 100);
+    assert_eq!(
+        found(&gates("{checks: 50%}"), &run, &[], Gate::Checks),
+        Finding::NotJudged,
+        "none was made"
+    );
+    let mut scenario = rising();
+    scenario.checks = vec![Check::parse("size>1").expect("a check")];
+    run.plan.scenarios.push(scenario);
+    let checked = |limit: &str| found(&gates(limit), &run, &[], Gate::Checks);
+    assert_eq!(checked("{checks: 40%}"), Finding::Passed);
+    assert_eq!(checked("{checks: 41%}"), Finding::Failed);
 }

@@ -11,6 +11,7 @@ use crate::file::Problem;
 
 use super::said::Said;
 use super::settings::{ExecutorSetting, Front, Rate, Settings};
+use super::spans::{go_span, script_span};
 use super::words::{Names, Style, peek, take};
 
 /// The placeholder for the target's URL.
@@ -251,23 +252,28 @@ fn script_load(
     let vus = settings.vus;
     let Some(ramp) = ramp else {
         let vus = vus.map(|vus| option("-u", &vus));
-        let length = length.map(|length| option("-d", &duration::text(length)));
+        let length = length.map(|length| option("-d", &script_span(length)));
         return Ok(vus.into_iter().chain(length).flatten().collect());
     };
     let (Some(vus), Some(length)) = (vus, length) else {
         return Err(ramp_wants(settings));
     };
-    let legs = legs(ramp, length, &vus.to_string());
+    let legs = legs(ramp, length, &vus.to_string(), script_span);
     Ok(legs
         .into_iter()
         .flat_map(|leg| option("-s", &leg))
         .collect())
 }
 
-/// A ramp and what is held after it, as legs.
-fn legs(ramp: Duration, length: Duration, target: &str) -> Vec<String> {
+/// A ramp and what is held after it, as legs whose lengths are written by `text`.
+fn legs(
+    ramp: Duration,
+    length: Duration,
+    target: &str,
+    text: fn(Duration) -> String,
+) -> Vec<String> {
     let steady = length.saturating_sub(ramp);
-    let leg = |span: Duration| format!("{}:{target}", duration::text(span));
+    let leg = |span: Duration| format!("{}:{target}", text(span));
     vec![leg(ramp), leg(steady)]
 }
 
@@ -300,7 +306,7 @@ fn script_scenario(
     match (&settings.rate, ramp) {
         (Some(rate), Some(ramp)) => {
             let length = length.ok_or_else(|| ramp_wants(settings))?;
-            let legs = legs(ramp, length, &rate.count.to_string());
+            let legs = legs(ramp, length, &rate.count.to_string(), script_span);
             pairs.push(("startRate", "0".to_owned()));
             pairs.push(("stages", legs.join(",")));
             pairs.push(("timeUnit", rate.unit.clone()));
@@ -314,14 +320,14 @@ fn script_scenario(
                 .vus
                 .zip(length)
                 .ok_or_else(|| ramp_wants(settings))?;
-            let legs = legs(ramp, length, &vus.to_string());
+            let legs = legs(ramp, length, &vus.to_string(), script_span);
             pairs.push(("startVUs", "0".to_owned()));
             pairs.push(("stages", legs.join(",")));
         }
         (None, None) => {}
     }
     if let (Some(length), None) = (length, ramp) {
-        pairs.push((length_key(&executor.kind), duration::text(length)));
+        pairs.push((length_key(&executor.kind), script_span(length)));
     }
     if let Some(vus) = settings.vus
         && (ramp.is_none() || rated)
@@ -351,6 +357,14 @@ fn length_key(executor: &str) -> &'static str {
 }
 
 fn executor_of(settings: &Settings, ramp: Option<Duration>) -> Result<ExecutorSetting, Problem> {
+    if let Some(rate) = settings
+        .rate
+        .as_ref()
+        .filter(|rate| rate.count.fract() != 0.0)
+    {
+        let fix = "write it of another unit of time, as 30/m for 0.5/s";
+        return Err(Problem::new(rate.at, "a script's rate is whole", fix));
+    }
     let at = |rate: &Rate| rate.at;
     let place = settings.rate.as_ref().map_or(settings.front_at, at);
     let usual = match (settings.rate.is_some(), ramp.is_some()) {
@@ -415,7 +429,10 @@ fn bench_load(
             .clone()
             .or_else(|| settings.vus.map(|vus| vus.to_string()))
             .ok_or_else(|| ramp_wants(settings))?;
-        load.extend(option("--stages", &legs(ramp, length, &target).join(",")));
+        load.extend(option(
+            "--stages",
+            &legs(ramp, length, &target, duration::text).join(","),
+        ));
         if let (Some(_), Some(vus)) = (rate, settings.vus) {
             load.extend(option("-c", &vus));
         }
@@ -466,11 +483,7 @@ fn hey_load(
     load.extend(settings.vus.iter().flat_map(|vus| option("-c", vus)));
     let rate = settings.rate.iter();
     load.extend(rate.flat_map(|rate| option("-q", &(rate.per_second / workers))));
-    load.extend(
-        length
-            .iter()
-            .flat_map(|span| option("-z", &seconds_or_more(*span))),
-    );
+    load.extend(length.iter().flat_map(|span| option("-z", &go_span(*span))));
     Ok(load)
 }
 
@@ -493,11 +506,7 @@ fn bombardier_load(
         }
         load.extend(option("-r", &rate.per_second));
     }
-    load.extend(
-        length
-            .iter()
-            .flat_map(|span| option("-d", &seconds_or_more(*span))),
-    );
+    load.extend(length.iter().flat_map(|span| option("-d", &go_span(*span))));
     Ok(load)
 }
 
@@ -541,15 +550,6 @@ fn properties_of_env(settings: &Settings, has_target: bool) -> Vec<String> {
         .collect()
 }
 
-/// Go has no unit for days.
-fn seconds_or_more(span: Duration) -> String {
-    if span.subsec_nanos() == 0 {
-        format!("{}s", span.as_secs())
-    } else {
-        format!("{}ms", span.as_millis())
-    }
-}
-
 /// What the row and its command line say about the load.
 #[must_use]
 pub fn said(settings: &Settings) -> Said {
@@ -564,7 +564,7 @@ pub fn said(settings: &Settings) -> Said {
     let target = settings.rate.as_ref().map(|rate| rate.text.clone());
     let target = target.or_else(|| settings.vus.map(|vus| vus.to_string()));
     let stages = ramp.zip(target).map(|((ramp, length), target)| {
-        let legs = legs(ramp, length, &target);
+        let legs = legs(ramp, length, &target, duration::text);
         legs.join(", ")
     });
     let written = settings.duration.as_ref().map(|(text, _)| text.clone());

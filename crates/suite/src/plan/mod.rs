@@ -10,6 +10,7 @@ mod row;
 mod said;
 mod settings;
 mod sources;
+mod spans;
 #[cfg(test)]
 mod tests;
 mod warnings;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_model::secret::redacted_command_line;
+use loadline_model::written_rate::WrittenRate;
 use loadline_model::{FrontEnd, words};
 use loadline_observe::ObserverSpecs;
 
@@ -168,7 +169,7 @@ impl Front {
 /// An arrival rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rate {
-    /// As it was written.
+    /// As it was written, without spaces.
     pub text: String,
     /// The number before the slash.
     pub count: f64,
@@ -360,28 +361,23 @@ fn rate(fields: Fields) -> Result<Option<Rate>, Problem> {
     let Some(node) = fields.get("rate") else {
         return Ok(None);
     };
-    let text = node.scalar().unwrap_or_default();
-    let (number, unit) = text.split_once('/').unwrap_or((&text, "s"));
-    let length = match unit.trim() {
-        "s" => Some(1.0),
-        "m" => Some(60.0),
-        "h" => Some(3600.0),
-        _ => None,
+    let said = node.scalar().unwrap_or_default();
+    // As for bench, but people put spaces around the slash here.
+    let parts: Vec<&str> = said.split('/').map(str::trim).collect();
+    let text = parts.join("/");
+    let read = WrittenRate::parse(&text);
+    let Some(read) = read.ok().filter(|read| read.starts > 0.0) else {
+        let fix = "write a number above 0, such as 500, 10k, 500/s or 30/m";
+        return Err(Problem::new(node.at, format!("`rate` got {said:?}"), fix));
     };
-    let count: Option<f64> = number.trim().parse().ok();
-    match (count, length) {
-        (Some(count), Some(length)) if count > 0.0 && count.is_finite() => Ok(Some(Rate {
-            text: text.clone(),
-            count,
-            unit: format!("1{}", unit.trim()),
-            per_second: count / length,
-            at: node.at,
-        })),
-        _ => {
-            let fix = "write a number above 0, such as 500, 500/s or 30/m";
-            Err(Problem::new(node.at, format!("`rate` got {text:?}"), fix))
-        }
-    }
+    let unit = text.split_once('/').map_or("s", |(_, unit)| unit);
+    Ok(Some(Rate {
+        count: read.starts,
+        unit: format!("1{unit}"),
+        per_second: read.starts / f64::from(read.seconds),
+        at: node.at,
+        text,
+    }))
 }
 
 fn executor(fields: Fields) -> Result<Option<ExecutorSetting>, Problem> {

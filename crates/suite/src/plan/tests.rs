@@ -108,6 +108,14 @@ fn command_lines_of_every_front_end() {
             ],
         ),
         (
+            "{script: a.js, vus: 5, duration: 1d12h30m, phases: {smoke: false}}",
+            &["run -u 5 -d 36h30m a.js"],
+        ),
+        (
+            "{script: a.js, vus: 5, phases: {smoke: false, ramp: 1h, steady: 1d}}",
+            &["run -s 1h:5 -s 24h:5 a.js"],
+        ),
+        (
             "{script: a.js, vus: 5, rate: 30/m, duration: 1m, phases: {smoke: false}}",
             &[
                 "run --scenario default.executor=constant-arrival-rate --scenario default.rate=30 --scenario default.timeUnit=1m --scenario default.duration=1m --scenario default.preAllocatedVUs=5 a.js",
@@ -125,6 +133,10 @@ fn command_lines_of_every_front_end() {
                 "bench -n 1 -c 1 -H 'A: b' '${target.url}'",
                 "bench -c 7 -r 100 -z 1m30s --threshold 'p(99)<50ms' -H 'A: b' '${target.url}'",
             ],
+        ),
+        (
+            "{bench: http://other/, rate: 1.5k / m, duration: 20s, phases: {smoke: false}}",
+            &["bench -r 1.5k/m -z 20s http://other/"],
         ),
         (
             "{bench: http://other/, vus: 7, phases: {smoke: false, ramp: 10s, steady: 20s}}",

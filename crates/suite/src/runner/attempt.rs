@@ -17,7 +17,7 @@ use super::redact::redact_folder;
 use super::run::Runner;
 use super::{Beat, RunFiles, RunOrder, SuiteEvent};
 use crate::document::{components, no_match, without_match};
-use crate::gates::{Evidence, checks_share, failed_samples, judge};
+use crate::gates::{Evidence, failed_samples, judge};
 use crate::hooks::fill;
 use crate::plan::{Front, Mode, PhaseKind, PlannedPhase, PlannedRow, PlannedRun};
 use crate::state::{AUDITS, RESULT, RunState, RunStatus, StateError};
@@ -221,7 +221,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         }
         match phase.kind {
             PhaseKind::Smoke => self.judge_smoke(&result, files),
-            PhaseKind::WarmUp if result.totals.seen.counts.completed == 0 => {
+            PhaseKind::WarmUp if self.is_unanswered(&result) => {
                 Err(Stop::Broken("warm-up: no request was answered".to_owned()))
             }
             PhaseKind::WarmUp => Ok(()),
@@ -354,6 +354,13 @@ impl<'r, 'a> Attempt<'r, 'a> {
         String::from_utf8_lossy(end).into_owned()
     }
 
+    /// Whether no request got a response, though one was to be sent: a script or a plan may do without.
+    fn is_unanswered(&self, result: &RunResult) -> bool {
+        let counts = &result.totals.seen.counts;
+        let is_script = self.row.settings.front.file().is_some();
+        counts.completed == 0 && (counts.started > 0 || !is_script)
+    }
+
     /// One iteration that must pass.
     fn judge_smoke(&self, result: &RunResult, files: RunFiles) -> Result<(), Stop> {
         let counts = &result.totals.seen.counts;
@@ -365,7 +372,9 @@ impl<'r, 'a> Attempt<'r, 'a> {
             .phases
             .smoke
             .is_none_or(|smoke| smoke.checks);
-        let (failed, made) = (counts.failed_total(), checks_share(result));
+        let (failed, made) = (counts.failed_total(), result.checks_passed());
+        // Without a failed check it is the status that is bad.
+        let is_unchecked = !is_script && result.totals.seen.failed_checks.is_empty();
         let why = match made {
             _ if files.exit_code.is_some_and(|_| !is_judged(files)) => Some(ended_badly(files)),
             _ if checks && is_plan && failed_samples(result) > 0 => {
@@ -379,7 +388,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
                     counts.started
                 ))
             }
-            Some((held, all)) if checks && held < all => {
+            Some((held, all)) if checks && held < all && !is_unchecked => {
                 Some(format!("{held} of {all} checks passed"))
             }
             Some(_) if is_script => None,
@@ -392,7 +401,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
                     statuses.join(", ")
                 ))
             }
-            _ if counts.completed == 0 && !is_script => Some("no response".to_owned()),
+            _ if self.is_unanswered(result) => Some("no response".to_owned()),
             _ => None,
         };
         match why {

@@ -55,7 +55,8 @@ impl Executor for Pretended {
             .iter_mut()
             .find(|(word, left)| line.contains(*word) && **left > 0);
         let fails = left.map(|(_, left)| *left -= 1).is_some();
-        let mut result = result(if fails { 50 } else { 100 }, 100);
+        let sent = if line.contains("silent") { 0 } else { 100 };
+        let mut result = result(if fails { 50 } else { sent }, sent);
         result.verdict.headline = line.clone();
         result.environment.command = order.command.clone();
         let bytes = serde_json::to_vec(&result).expect("a result can be written");

@@ -50,11 +50,8 @@ impl LoadPoint {
             }
         };
         let time = result
-            .metrics
-            .get("response_time_ns")
-            .or_else(|| result.metrics.get("service_time_ns"));
-        // The times of failures say nothing about responses.
-        let time = time.filter(|_| counts.completed > 0);
+            .times("response_time_ns")
+            .or_else(|| result.times("service_time_ns"));
         let elapsed = totals.elapsed_ns.max(1) as f64;
         let throughput = totals.rates.steady.unwrap_or(per_second(counts.completed));
         let good = counts.good as f64 / counts.completed.max(1) as f64;

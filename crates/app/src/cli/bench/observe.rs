@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::values;
-use crate::observers::WantedObservers;
+use crate::observers::{self, WantedObservers};
 
 /// What is observed beside the load.
 #[derive(Args, Debug)]
@@ -22,11 +22,11 @@ pub struct ObserveArgs {
     pub observe: Vec<String>,
     /// Observe for this long before the load
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration,
-        env = "LOADLINE_OBSERVE_BASELINE")]
+        env = observers::BASELINE)]
     pub observe_baseline: Duration,
     /// Observe for this long after the load
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration,
-        env = "LOADLINE_OBSERVE_TAIL")]
+        env = observers::TAIL)]
     pub observe_tail: Duration,
 }
 

@@ -17,6 +17,7 @@ use loadline_suite::runner::{Beat, ExecuteError, Executor, RunFiles, RunOrder};
 
 use super::wish::Wish;
 use crate::environment::RESULT_FILE;
+use crate::observers;
 
 /// Interval for checking whether a process has ended.
 const LOOK: Duration = Duration::from_millis(20);
@@ -28,10 +29,8 @@ const GRACE: Duration = Duration::from_secs(60);
 const LAST_LINE: u64 = 4_096;
 /// Number of stop requests after which a process is not asked any more.
 const PATIENCE: u32 = 3;
-/// Variables for a process, in addition to the location of its result.
+/// The variable with the location of a process's journal.
 const JOURNAL: &str = "LOADLINE_JOURNAL";
-const OBSERVE: &str = "LOADLINE_OBSERVE_FILE";
-const TAIL: &str = "LOADLINE_OBSERVE_TAIL";
 
 /// Starts processes.
 pub(super) struct Processes {
@@ -75,16 +74,16 @@ impl Processes {
             .env(RESULT_FILE, &order.result)
             .env(JOURNAL, &order.journal)
             .env(AUDITS_VARIABLE, &order.audits)
-            .env_remove(OBSERVE)
+            .env_remove(observers::FILE)
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
             .process_group(0);
         if let Some(observe) = &order.observe {
-            command.env(OBSERVE, observe);
+            command.env(observers::FILE, observe);
         }
         if let Some(tail) = order.tail {
-            command.env(TAIL, format!("{}ms", tail.as_millis()));
+            command.env(observers::TAIL, format!("{}ms", tail.as_millis()));
         }
         if !self.folder.as_os_str().is_empty() {
             command.current_dir(&self.folder);

@@ -20,8 +20,8 @@ pub(super) fn headers(
     let mut lines = Headers::default();
     let agent = given.take("User-Agent").filter(|agent| !agent.is_empty());
     lines.push_text("User-Agent", agent.as_deref().unwrap_or("fasthttp"));
-    let host = given.take("Host").unwrap_or_else(|| url.host.clone());
-    lines.push_text("Host", &dialect::host_value(&host));
+    let host = given.take("Host");
+    lines.push_text("Host", &dialect::host_value(host.as_deref(), url));
     let may_have_body = !matches!(method, "GET" | "HEAD");
     let content_type = given.take("Content-Type");
     let default = may_have_body.then(|| "application/octet-stream".to_owned());

@@ -245,8 +245,8 @@ fn net_http_headers(
         _ => "Go-http-client/1.1",
     };
     let mut lines = Headers::default();
-    let host = given.take("Host").unwrap_or_else(|| url.host.clone());
-    lines.push_text("Host", &dialect::host_value(&host));
+    let host = given.take("Host");
+    lines.push_text("Host", &dialect::host_value(host.as_deref(), url));
     let agent = given.take("User-Agent").unwrap_or_else(|| agent.to_owned());
     if !agent.is_empty() {
         lines.push_text("User-Agent", &agent);

@@ -256,8 +256,7 @@ fn headers(
         (None, None) => USER_AGENT.to_owned(),
     };
     let mut headers = Headers::default();
-    let host = flags.text("host").unwrap_or(&url.host);
-    headers.push_text("Host", &dialect::host_value(host));
+    headers.push_text("Host", &dialect::host_value(flags.text("host"), url));
     headers.push_text("User-Agent", &agent);
     dialect::push_framing(&mut headers, body, dialect::expects_body(method));
     let asks_for_part = map.contains_key("Range") || method == "HEAD";

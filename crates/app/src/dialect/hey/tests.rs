@@ -146,9 +146,12 @@ fn hosts_and_empty_values_as_go_sends_them() {
         headers(&job)[0].clone()
     };
     assert_eq!(host("a:80"), "Host: a:80");
+    assert_eq!(host("a:"), "Host: a:");
     assert_eq!(host("a b"), "Host: ");
     assert_eq!(host("a/b"), "Host: ");
     assert_eq!(host("\u{fc}.test:8"), "Host: xn--tda.test:8");
+    assert_eq!(host("B\u{fc}cher.test"), "Host: xn--Bcher-kva.test");
+    assert_eq!(host("[fe80::1%25lo]:80"), "Host: [fe80::1]:80");
     let empty = outcome(&["-T", "", "-H", "X-Empty: ", "u:80/"]).expect("taken");
     let lines = headers(&empty);
     assert_eq!(lines[0], "Host: u:80", "a port that was written is sent");

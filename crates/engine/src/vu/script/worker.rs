@@ -58,6 +58,7 @@ pub(crate) struct WorkerScript {
 /// What script virtual users need from their worker.
 pub(crate) struct WorkerMeans {
     pub(crate) clock: Clock,
+    pub(crate) warm_up: Duration,
     pub(crate) client: Rc<ScriptClientSettings>,
     pub(crate) live: Arc<LiveCounters>,
     pub(crate) all_live: Vec<Arc<LiveCounters>>,
@@ -73,7 +74,11 @@ impl WorkerScript {
         WorkerScript {
             program: Arc::clone(&setup.program),
             registry: Arc::clone(&setup.metrics.registry),
-            recorder: RefCell::new(ScriptRecorder::new(means.clock, &setup.metrics)),
+            recorder: RefCell::new(ScriptRecorder::new(
+                means.clock,
+                &setup.metrics,
+                means.warm_up,
+            )),
             log: Arc::clone(&setup.log),
             client: means.client,
             stacks: StackPool::new(),

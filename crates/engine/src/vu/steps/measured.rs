@@ -106,7 +106,7 @@ impl WorkerMeasures {
         plan: &TestPlan,
     ) -> Result<WorkerMeasures, String> {
         Ok(WorkerMeasures {
-            recorder: RefCell::new(ScriptRecorder::new(clock, metrics)),
+            recorder: RefCell::new(ScriptRecorder::new(clock, metrics, plan.warm_up)),
             run_tags: plan.run_tags(),
             others: OtherSamplers::declare(metrics)?,
         })

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use loadline_model::RunResult;
 use loadline_model::result::{GeneratorUse, TimeMetric};
-use loadline_model::test_summary::Section;
 
 use super::{Read, agents, observed, script, table, time_of};
 use crate::expression::dimension::Dimension;
@@ -34,10 +33,7 @@ fn figure<'a>(run: &'a RunResult, name: &str) -> Value<'a> {
         return agents::value_of(run, agent);
     }
     if let Some((metric, wanted)) = time_of(name) {
-        let found = run
-            .metrics
-            .get(metric)
-            .and_then(|metric| time(metric, wanted));
+        let found = run.times(metric).and_then(|times| time(times, wanted));
         return found.map_or(Value::Missing, |ns| {
             Value::number(ns / 1e9, Dimension::TIME)
         });
@@ -81,21 +77,13 @@ pub(super) fn delivered(run: &RunResult) -> Option<f64> {
 
 /// How many checks held, and how many did not; `None` without a check.
 pub(super) fn check_passes(run: &RunResult) -> Option<(u64, u64)> {
-    fn sum(section: &Section) -> (u64, u64) {
-        let own = section
-            .checks
-            .iter()
-            .map(|check| (check.passes, check.fails));
-        let inner = section.groups.iter().map(|(_, group)| sum(group));
-        own.chain(inner)
-            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
-    }
-    let (passes, fails) = sum(&run.summary.as_ref()?.root);
-    (passes + fails > 0).then_some((passes, fails))
+    let (passes, all) = run.checks_passed()?;
+    Some((passes, all - passes))
 }
 
 pub(super) fn checks(run: &RunResult) -> Option<f64> {
-    check_passes(run).map(|(passes, fails)| passes as f64 / (passes + fails) as f64)
+    let (passes, all) = run.checks_passed()?;
+    Some(passes as f64 / all as f64)
 }
 
 pub(super) fn generator(run: &RunResult, of: fn(&GeneratorUse) -> f64) -> Option<f64> {

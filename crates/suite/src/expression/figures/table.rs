@@ -218,19 +218,19 @@ pub static FIGURES: &[Figure] = &[
     number(
         "checks",
         Dimension::NUMBER,
-        "share of checks that held (scripts)",
+        "share of checks that held",
         checks,
     ),
     number(
         "check_passes",
         Dimension::NUMBER,
-        "checks that held (scripts)",
+        "checks that held",
         |run| check_passes(run).map(|(passes, _)| passes as f64),
     ),
     number(
         "check_fails",
         Dimension::NUMBER,
-        "checks that failed (scripts)",
+        "checks that failed",
         |run| check_passes(run).map(|(_, fails)| fails as f64),
     ),
     number(

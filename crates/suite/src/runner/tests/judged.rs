@@ -60,3 +60,16 @@ fn audits_outlive_the_run_whose_gates_change() {
     }
     assert_eq!(suite("90%").run().expect("the disk is well").failed, 1);
 }
+
+#[test]
+fn a_warm_up_needs_a_response_unless_it_may_do_without_requests() {
+    let passed = |front: &str| {
+        let suite = format!(
+            "{{name: g, rows: [{{name: a, {front}, phases: {{smoke: false, warm_up: 5s}}, gates: {{goodput: false}}}}]}}"
+        );
+        let end = Bench::new(&suite).run().expect("the disk is well");
+        end.passed
+    };
+    assert_eq!(passed("script: silent.js"), 1, "it may speak WebSocket");
+    assert_eq!(passed("bench: 'http://silent/'"), 0);
+}

@@ -352,9 +352,13 @@ fn what_is_seen_now_and_then_is_described() {
         held_back: 1,
         overdue: 1,
     };
-    seen.requests
-        .row("GET http://127.0.0.1:9/".to_owned())
-        .failed += 1;
+    let tally = seen.requests.row("GET http://127.0.0.1:9/".to_owned());
+    tally.failed += 1;
+    tally.failed_time.record(1);
+    tally.cut_short_time.record(1);
+    seen.cut_short_time.record(1);
+    *seen.failed_checks_of.row("GET /".to_owned()) += 1;
+    *seen.elsewhere.row("/login".to_owned()) += 1;
     seen.turns = 1;
     seen.connections = Connections {
         needless: 1,

@@ -5,7 +5,7 @@ the option says seconds. `/state` tells how many requests have a place in a pool
 
 What a route knows: `sleep`, `exp` (a sleep by chance with this mean), `mode=MS:SHARE`, `first` (more for the first request on a
 connection), `knee` (a sleep grows by the square of requests at a time over this many), `cpu`, `pool` (requests at a time),
-`grows=SECONDS:SIZE` (what the pool is from then on), `status`, `fail=STATUS:SHARE`, `to` (a redirect), `body` (bytes), `text`,
+`grows=SECONDS:SIZE` (what the pool is from then on), `status`, `fail=STATUS:SHARE`, `to` (a redirect), `away=PATH:SHARE` (a redirect of some), `body` (bytes), `text`,
 `json`, `page` (HTML with this heading, `_` for spaces), `kind` (content type), `empty` (share of bodies without a byte),
 `errevery` and `errshare` (answers that hold an error), `parts` and `between` (a stream), `half` (share of answers that stop in
 the middle) and `then=close`.
@@ -146,6 +146,9 @@ def answered(route, number):
     every = int(route.number("errevery"))
     if every and number % every == 0 or random.random() < route.number("errshare"):
         answer.body = ERROR
+    away = route.share("away")
+    if away:
+        return Answer(b"", 302, answer.kind, headers=[f"Location: {away}"])
     if "to" in says:
         return Answer(b"", 302, answer.kind, headers=[f"Location: {says['to']}"])
     if "parts" in says:

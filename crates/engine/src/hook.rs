@@ -213,7 +213,7 @@ async fn run_in(
     };
     let mut gives_up = || stop(&mut look);
     let ending = watch(task, setup.clock, &slot, &timers, timeout, &mut gives_up).await;
-    host.cut_short(client.take_cut());
+    host.cut_short(&client.take_cut());
     let (sent, received) = client.take_bytes();
     let mut recorder = worker.recorder.borrow_mut();
     if matches!(around, Around::Hook(..)) {

@@ -207,10 +207,14 @@ impl Recorder {
         *seen.errors.row(key) += 1;
     }
 
-    /// Counts a request that was cut short by the end of the run.
+    /// Counts a request that was cut short by the end of the run, with the time that it had waited.
     pub(crate) fn interrupted(&mut self, life: &Life) {
         self.live.count_interrupted();
         self.counts(life).interrupted += 1;
+        if self.is_measured(life.planned()) {
+            let waited = self.clock.now().since(life.started);
+            self.seen.cut_short_time.record(waited);
+        }
     }
 
     /// Counts arrivals that were due while no virtual user was free.
@@ -222,6 +226,13 @@ impl Recorder {
         self.counts(life).redirects += 1;
     }
 
+    /// Counts a response, just recorded, that redirects brought from another place.
+    pub(crate) fn came_from(&mut self, place: String, life: &Life) {
+        if self.is_measured(life.planned()) {
+            *self.seen.elsewhere.row(place) += 1;
+        }
+    }
+
     pub(crate) fn retried(&mut self, life: &Life) {
         self.counts(life).retried += 1;
     }
@@ -229,6 +240,15 @@ impl Recorder {
     pub(crate) fn check_failed(&mut self, life: &Life, check: String) {
         if self.is_measured(life.planned()) {
             *self.seen.failed_checks.row(check) += 1;
+        }
+    }
+
+    /// Counts a check of a script that the response to a request of this name failed.
+    pub(crate) fn check_failed_of(&mut self, request: &str, at: Nanos) {
+        if self.is_measured(at) {
+            let table = &mut self.seen.failed_checks_of;
+            let row = table.position_by(|known| known == request, || request.to_owned());
+            *table.row_at(row) += 1;
         }
     }
 
@@ -268,7 +288,19 @@ impl Recorder {
                 tally.good += u64::from(good);
                 tally.time.record(life.service_ns());
             }
-            None => tally.failed += 1,
+            None => {
+                tally.failed += 1;
+                tally.failed_time.record(life.service_ns());
+            }
+        }
+    }
+
+    /// Records that the end of the run cut one of several requests short.
+    pub(crate) fn one_cut_short(&mut self, row: RequestRow, life: &Life) {
+        if self.is_measured(life.planned()) {
+            let waited = self.clock.now().since(life.started);
+            let tally = self.seen.requests.row_at(row.0);
+            tally.cut_short_time.record(waited);
         }
     }
 

@@ -27,8 +27,15 @@ pub const PEERS_MAX: usize = 256;
 /// Maximum distinct requests.
 pub const REQUESTS_MAX: usize = 500;
 
+/// Maximum distinct places to which redirects led.
+pub const PLACES_MAX: usize = 32;
+
 fn is_empty(summary: &Summary) -> bool {
     summary.count() == 0
+}
+
+fn is_without_values(trend: &TimeTrend) -> bool {
+    trend.count() == 0
 }
 
 /// Time of answered requests by phase; each in nanoseconds.
@@ -121,6 +128,12 @@ pub struct RequestTally {
     pub failed: u64,
     /// Service time of the responses, in nanoseconds.
     pub time: TimeTrend,
+    /// Service time of the failures, in nanoseconds.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub failed_time: Summary,
+    /// How long those had waited that the end of the run cut short, in nanoseconds.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub cut_short_time: Summary,
 }
 
 impl RequestTally {
@@ -129,6 +142,8 @@ impl RequestTally {
         self.good += other.good;
         self.failed += other.failed;
         self.time.merge(&other.time);
+        self.failed_time.merge(&other.failed_time);
+        self.cut_short_time.merge(&other.cut_short_time);
     }
 }
 
@@ -237,6 +252,9 @@ pub struct Snapshot {
     pub answered_time: TimeTrend,
     /// Service time of failed requests: from the send, or the failed connect, to the failure.
     pub failed_time: TimeTrend,
+    /// How long requests had waited that the end of the run cut short.
+    #[serde(default, skip_serializing_if = "is_without_values")]
+    pub cut_short_time: TimeTrend,
     /// Response time of answered and failed requests; empty in a closed model.
     pub response_time: TimeTrend,
     /// Schedule lag: actual minus scheduled start of requests that started while a virtual user was free.
@@ -260,6 +278,16 @@ pub struct Snapshot {
     pub requests: Bounded<String, RequestTally>,
     /// Responses that failed a check, by check.
     pub failed_checks: Bounded<String, u64>,
+    /// Failed checks of a script that examined a response, by the name of its request.
+    #[serde(
+        default = "no_failed_checks",
+        skip_serializing_if = "Bounded::is_empty"
+    )]
+    pub failed_checks_of: Bounded<String, u64>,
+    /// Responses to GET and HEAD that redirects brought from another place than the one asked for, by place
+    /// ([`crate::other_place`]).
+    #[serde(default = "no_places", skip_serializing_if = "Bounded::is_empty")]
+    pub elsewhere: Bounded<String, u64>,
     /// Metrics, checks and groups of a script run; `None` if there were none. A result contains them in its
     /// summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -326,6 +354,14 @@ fn no_requests() -> Bounded<String, RequestTally> {
     Bounded::new(REQUESTS_MAX)
 }
 
+fn no_failed_checks() -> Bounded<String, u64> {
+    Bounded::new(REQUESTS_MAX)
+}
+
+fn no_places() -> Bounded<String, u64> {
+    Bounded::new(PLACES_MAX)
+}
+
 impl Default for Snapshot {
     fn default() -> Self {
         Snapshot {
@@ -333,6 +369,7 @@ impl Default for Snapshot {
             warm_up: Counts::default(),
             answered_time: TimeTrend::default(),
             failed_time: TimeTrend::default(),
+            cut_short_time: TimeTrend::default(),
             response_time: TimeTrend::default(),
             schedule_lag: TimeTrend::default(),
             phases: Phases::default(),
@@ -344,6 +381,8 @@ impl Default for Snapshot {
             by_header: Bounded::new(PEERS_MAX),
             requests: no_requests(),
             failed_checks: Bounded::new(ERROR_TEXTS_MAX),
+            failed_checks_of: no_failed_checks(),
+            elsewhere: no_places(),
             script: None,
             scenarios: BTreeMap::new(),
             ended_threads: EndedThreads::default(),
@@ -364,6 +403,7 @@ impl Snapshot {
         self.warm_up.merge(&other.warm_up);
         self.answered_time.merge(&other.answered_time);
         self.failed_time.merge(&other.failed_time);
+        self.cut_short_time.merge(&other.cut_short_time);
         self.response_time.merge(&other.response_time);
         self.schedule_lag.merge(&other.schedule_lag);
         self.phases.merge(&other.phases);
@@ -379,6 +419,10 @@ impl Snapshot {
             .merge(other.requests, |sum, part| sum.merge(&part));
         self.failed_checks
             .merge(other.failed_checks, |sum, part| *sum += part);
+        self.failed_checks_of
+            .merge(other.failed_checks_of, |sum, part| *sum += part);
+        self.elsewhere
+            .merge(other.elsewhere, |sum, part| *sum += part);
         if let Some(script) = other.script {
             self.script.get_or_insert_default().merge(*script);
         }
@@ -415,6 +459,7 @@ impl Snapshot {
             warm_up: std::mem::take(&mut self.warm_up),
             answered_time: take_trend(&mut self.answered_time),
             failed_time: take_trend(&mut self.failed_time),
+            cut_short_time: take_trend(&mut self.cut_short_time),
             response_time: take_trend(&mut self.response_time),
             schedule_lag: take_trend(&mut self.schedule_lag),
             phases: std::mem::take(&mut self.phases),
@@ -426,6 +471,8 @@ impl Snapshot {
             by_header: self.by_header.take(),
             requests: self.requests.take(),
             failed_checks: self.failed_checks.take(),
+            failed_checks_of: self.failed_checks_of.take(),
+            elsewhere: self.elsewhere.take(),
             script: self.script.take(),
             scenarios: std::mem::take(&mut self.scenarios),
             ended_threads: std::mem::take(&mut self.ended_threads),

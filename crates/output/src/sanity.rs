@@ -106,6 +106,8 @@ fn check_tables(seen: &Snapshot) -> Result<(), String> {
         ("by_header", seen.by_header.len()),
         ("requests", seen.requests.len()),
         ("failed_checks", seen.failed_checks.len()),
+        ("failed_checks_of", seen.failed_checks_of.len()),
+        ("elsewhere", seen.elsewhere.len()),
     ];
     for (name, rows) in tables {
         within(name, rows as u64, TABLE_ROWS_MAX as u64)?;
@@ -126,6 +128,18 @@ fn check_tables(seen: &Snapshot) -> Result<(), String> {
             .rows()
             .map(|row| row.1)
             .chain(seen.failed_checks.overflow()),
+    )
+    .chain(
+        seen.failed_checks_of
+            .rows()
+            .map(|row| row.1)
+            .chain(seen.failed_checks_of.overflow()),
+    )
+    .chain(
+        seen.elsewhere
+            .rows()
+            .map(|row| row.1)
+            .chain(seen.elsewhere.overflow()),
     );
     plain
         .copied()

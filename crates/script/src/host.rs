@@ -45,6 +45,9 @@ pub trait Host {
     }
     /// Records one hop of an HTTP request.
     fn http(&self, sample: &HttpSample<'_>);
+    /// The response to a request that started at an instant came from another place than the one asked for
+    /// ([`loadline_model::other_place`]).
+    fn came_from(&self, _place: String, _started: Nanos) {}
     /// Reports one hop of an HTTP request; only called if the program's settings request it.
     fn traced(&self, _hop: &HopTrace<'_>) {}
     /// Records the result of a check.

@@ -153,6 +153,8 @@ pub struct CheckSample<'a> {
     pub group: &'a str,
     /// Whether it passed.
     pub passed: bool,
+    /// The name of the request whose response failed it; `None`: it passed, or examined something else.
+    pub request: Option<&'a str>,
     /// All its tags, including `check` and `group` if these system tags are on.
     pub tags: &'a TagSet,
 }

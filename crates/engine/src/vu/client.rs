@@ -127,6 +127,8 @@ pub(crate) struct VuClient {
     pub(super) answer: Answer,
     /// How far the current request got.
     pub(super) reached: Reached,
+    /// The other place to which redirects of the current request led; `None`: to none.
+    pub(super) landed: Option<String>,
     /// Responses whose bodies are still sampled regardless of the interval's limit.
     bodies_wanted: u32,
 }
@@ -188,6 +190,7 @@ impl VuClient {
             buffer: Vec::new(),
             answer: Answer::default(),
             reached: Reached::Nothing,
+            landed: None,
             bodies_wanted: BODIES_WANTED,
         }
     }
@@ -215,6 +218,7 @@ impl VuClient {
         self.slot.set_deadline(deadline);
         self.answer.sampled = self.bodies_wanted > 0 || shared.takes_body();
         self.reached = Reached::Nothing;
+        self.landed = None;
         let outcome = self
             .follow(request, &mut fate.life, deadline, numbers)
             .await;
@@ -253,6 +257,9 @@ impl VuClient {
         recorder.answered(life, &self.answer, good, peer);
         if let Some(row) = request.row {
             recorder.one_of_several(row, life, Some(good));
+        }
+        if let Some(place) = self.landed.take() {
+            recorder.came_from(place, life);
         }
         drop(recorder);
         if self.answer.sampled {
@@ -337,7 +344,11 @@ impl VuClient {
         let failure = match broken {
             Broken::Failed(failure) => failure,
             Broken::Stopped(Stop::Cut) => {
-                self.shared.recorder.borrow_mut().interrupted(life);
+                let mut recorder = self.shared.recorder.borrow_mut();
+                recorder.interrupted(life);
+                if let Some(row) = request.row {
+                    recorder.one_cut_short(row, life);
+                }
                 return None;
             }
             Broken::Stopped(Stop::TimedOut) => self.timeout(life, deadline),

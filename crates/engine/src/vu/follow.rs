@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use loadline_go::redirect::is_redirect;
-use loadline_model::request::RedirectRules;
-use loadline_model::{ErrorClass, Nanos};
+use loadline_model::request::{RedirectRules, RequestTemplate};
+use loadline_model::{ErrorClass, Nanos, other_place};
 use loadline_wire::Limits;
 
 use super::client::{Held, Lease, Numbers, Reached, VuClient, filling};
@@ -65,6 +65,7 @@ impl VuClient {
             let hop = PreparedRequest::new(template.clone(), route, &self.shared.client)
                 .map_err(|error| Failure::new(ErrorClass::Redirect, error.0))?;
             peer = self.hop(&hop, life, deadline, numbers).await?;
+            self.landed = landed(&request.template, &template);
         }
         match self.redirect_location() {
             None => Ok(peer),
@@ -368,6 +369,15 @@ impl VuClient {
         let peer = lease.pooled.peer;
         self.lease = Some(lease);
         Ok(peer)
+    }
+}
+
+/// The other place from which a response came, if a page was asked for: whoever sends a form expects that.
+fn landed(asked: &RequestTemplate, got: &RequestTemplate) -> Option<String> {
+    let url = |it: &RequestTemplate| format!("{}{}", it.origin, it.target.source());
+    match &*asked.method {
+        "GET" | "HEAD" => other_place(&url(asked), &url(got)),
+        _ => None,
     }
 }
 

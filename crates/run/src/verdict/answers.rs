@@ -11,8 +11,10 @@ use loadline_model::request::{BodySource, RequestTemplate};
 use loadline_model::snapshot::{BodySample, Shape, ShapeTally};
 use loadline_model::verdict::{Finding, Gravity};
 
-use super::body::{is_bare, is_error, is_hollow};
+use super::body::{is_bare, is_error, is_hollow, is_waiting_page};
 use super::code::Code;
+use super::elsewhere;
+use super::elsewhere::leads_elsewhere;
 use super::facts::{Facts, share};
 use super::shapes::{BODILESS, MIXED, is_success, part_with_bodies, successes};
 use super::wording::{count, percent};
@@ -37,6 +39,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         some_hollow(facts)
             .filter(|_| !facts.may_think())
             .or_else(|| redirects(facts))
+            .or_else(|| turned_away(facts))
             .or_else(|| all_alike(facts))
             .or_else(|| all_empty(facts))
             .or_else(|| mixed(facts))
@@ -45,19 +48,17 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         true => None,
         false => of_bodies(),
     };
-    of_bodies.into_iter().chain(followed(facts)).collect()
+    let of_places = elsewhere::finding(facts).or_else(|| followed(facts));
+    of_bodies.into_iter().chain(of_places).collect()
 }
 
 /// Responses from another address than the requested one.
 fn followed(facts: &Facts<'_>) -> Option<Finding> {
     let completed = facts.counts.completed;
-    // For scripts and plans of steps, each hop is a response.
-    let (redirects, others) = match facts.may_think() {
-        true => {
-            let hops = (facts.status_share(is_elsewhere) * completed as f64).round() as u64;
-            (hops, completed.saturating_sub(hops))
-        }
-        false => (facts.counts.redirects, completed),
+    let others = elsewhere::final_responses(facts);
+    let redirects = match facts.may_think() {
+        true => completed.saturating_sub(others),
+        false => facts.counts.redirects,
     };
     let each = share(redirects, others);
     (each >= FOLLOWED).then(|| {
@@ -97,20 +98,19 @@ fn asks_for_bodies(facts: &Facts<'_>) -> bool {
     bodiless == 0.0 && facts.evidence.plan.scenarios.iter().all(only_gets)
 }
 
-/// Whether a status is a redirect.
-fn is_elsewhere(status: u16) -> bool {
-    const NOT_MODIFIED: u16 = 304;
-    (300..400).contains(&status) && status != NOT_MODIFIED
-}
-
 /// Redirects that were not followed.
 fn redirects(facts: &Facts<'_>) -> Option<Finding> {
-    let part = facts.status_share(is_elsewhere);
+    let part = facts.status_share(leads_elsewhere);
     let rows = facts.seen.statuses.rows();
-    let elsewhere = rows.filter(|(status, _)| is_elsewhere(**status));
+    let elsewhere = rows.filter(|(status, _)| leads_elsewhere(**status));
     let (status, _) = elsewhere.max_by_key(|(_, n)| **n)?;
-    // A script's hops are responses too, including redirects that were followed.
-    let least = if facts.may_think() { 1.0 } else { REDIRECTS };
+    // A script's hops are responses too, including redirects that were followed. Of several requests, some may be
+    // redirected by nature.
+    let least = match facts.may_think() {
+        true => 1.0,
+        false if requests_vary(facts) => REDIRECTS,
+        false => MIXED,
+    };
     (part >= least).then(|| {
         Code::MixedAnswers.finding(
             Gravity::Caution,
@@ -137,6 +137,24 @@ fn mixed(facts: &Facts<'_>) -> Option<Finding> {
         what,
         "look at a sample body of each kind[, and describe a correct response with {expect}]",
     ))
+}
+
+/// Pages that let nobody through to what was asked for.
+fn turned_away(facts: &Facts<'_>) -> Option<Finding> {
+    let good = successes(facts);
+    let all = good.iter().map(|(_, tally)| tally.count).sum();
+    let (part, example) = part_with_bodies(&good, all, is_waiting_page);
+    (part >= MIXED).then(|| {
+        let example: String = example.trim().chars().take(EXAMPLE).collect();
+        Code::MixedAnswers.finding(
+            Gravity::Caution,
+            format!(
+                "about {} of the 2xx responses are pages that let nobody through yet: {example}",
+                percent(part)
+            ),
+            "let the generator pass the waiting room, or the examination of browsers, that stands before the target[; describe a correct response with {expect}]",
+        )
+    })
 }
 
 fn errors(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {

@@ -28,13 +28,17 @@ pub(super) fn grows(facts: &Facts<'_>) -> bool {
     facts.open && half > 0 && mean(&in_flight[half..]) >= GREW * mean(&in_flight[..half])
 }
 
+/// Whether many of a second's arrivals were in flight at its end.
+pub(super) fn stands(row: &Row) -> bool {
+    const IN_FLIGHT: f64 = 0.5;
+    row.active_vus as f64 >= IN_FLIGHT * row.started as f64
+}
+
 /// Whether an open load found the target so far behind for a while that even the quick responses of a second took half a
 /// second more than the usual ones of its quietest second.
 pub(super) fn piles_up(facts: &Facts<'_>) -> bool {
     /// Nanoseconds.
     const LONGER: f64 = 500e6;
-    /// Share of a second's arrivals in flight at its end.
-    const IN_FLIGHT: f64 = 0.5;
     /// Share of the arrivals of a second that must be answered in it for its times to be usual ones.
     const USUAL: f64 = 0.3;
     /// The 10th percentile over the median where all responses wait.
@@ -43,7 +47,6 @@ pub(super) fn piles_up(facts: &Facts<'_>) -> bool {
     const GOES_ON: f64 = 0.6;
     /// Share of the responses of the run.
     const MANY: f64 = 0.05;
-    let stands = |row: &Row| row.active_vus as f64 >= IN_FLIGHT * row.started as f64;
     let is_usual =
         |row: &&&Row| row.completed > 0 && row.completed as f64 >= USUAL * row.started as f64;
     let usual = facts.rows.iter().filter(is_usual);

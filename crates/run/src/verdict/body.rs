@@ -1,4 +1,4 @@
-//! What a single body says: nothing, or an error.
+//! What a single body says: nothing, an error, or that its reader has to wait.
 //!
 //! Must not know how often it occurred, nor judge. Invariant: a truncated body is evaluated as far as it goes.
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Maximum length of a plain text that may count as nothing but an error message, in bytes.
 const SHORT: usize = 120;
 /// The titles of error pages.
-const ERROR_WORDS: [&str; 14] = [
+const ERROR_WORDS: [&str; 18] = [
     "internal server error",
     "bad gateway",
     "gateway timeout",
@@ -23,6 +23,23 @@ const ERROR_WORDS: [&str; 14] = [
     "not found",
     "page not found",
     "too many requests",
+    "under maintenance",
+    "down for maintenance",
+    "scheduled maintenance",
+    "site maintenance",
+];
+/// The titles of pages that let nobody through yet: waiting rooms, and those that examine the browser.
+const WAITING_WORDS: [&str; 10] = [
+    "waiting room",
+    "virtual waiting room",
+    "you are in line",
+    "you are now in line",
+    "you are in the queue",
+    "you are now in the queue",
+    "please wait",
+    "just a moment",
+    "checking your browser",
+    "attention required",
 ];
 
 /// Whether a body is JSON with keys or elements and no value in any of them. A bare `{}`, `[]` or `null` may be
@@ -79,15 +96,24 @@ pub(super) fn is_error(body: &str) -> bool {
 fn is_error_page(body: &str) -> bool {
     let text = body.trim_start().to_ascii_lowercase();
     if !text.starts_with('<') {
-        return text.len() <= SHORT && says_error(&text);
+        return text.len() <= SHORT && says(&text, &ERROR_WORDS);
     }
-    if is_error_document(&text) {
-        return true;
-    }
+    is_error_document(&text) || is_titled(&text, &ERROR_WORDS)
+}
+
+/// Whether the title or heading of a page says that its reader is not let through yet.
+pub(super) fn is_waiting_page(body: &str) -> bool {
+    let text = body.trim_start().to_ascii_lowercase();
+    text.starts_with('<') && is_titled(&text, &WAITING_WORDS)
+}
+
+/// Whether the title or heading of a page in lower case begins with some of these words.
+fn is_titled(page: &str, words: &[&str]) -> bool {
     ["<title", "<h1"].iter().any(|tag| {
-        let (_, after) = text.split_once(tag).unwrap_or_default();
-        let (_, words) = after.split_once('>').unwrap_or_default();
-        says_error(words.split('<').next().unwrap_or_default().trim_start())
+        let (_, after) = page.split_once(tag).unwrap_or_default();
+        let (_, title) = after.split_once('>').unwrap_or_default();
+        let title = title.split('<').next().unwrap_or_default();
+        says(title.trim_start(), words)
     })
 }
 
@@ -112,13 +138,12 @@ fn is_error_document(text: &str) -> bool {
     }
 }
 
-/// Whether a title is that of an error page: the words for it, possibly after the status and before the name of
-/// a site.
-fn says_error(title: &str) -> bool {
+/// Whether a title is one of these, possibly after the status of an error and before the name of a site.
+fn says(title: &str, known: &[&str]) -> bool {
     let aside = |c: char| !c.is_alphabetic();
     let words = title.trim_start_matches(aside);
     let words = words.trim_start_matches("error").trim_start_matches(aside);
-    ERROR_WORDS.iter().any(|known| {
+    known.iter().any(|known| {
         let rest = words.strip_prefix(known).map(str::trim_start);
         rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
     })
@@ -176,6 +201,26 @@ mod tests {
         ] {
             assert!(!is_error(body), "{body}");
         }
+    }
+
+    #[test]
+    fn pages_say_that_nobody_is_let_through_yet() {
+        for body in [
+            "<html><head><title>Waiting Room | Shop</title>",
+            "<html><title>Shop</title><body><h1>You are now in line</h1>",
+            "<!DOCTYPE html><title>Just a moment...</title>",
+        ] {
+            assert!(is_waiting_page(body) && !is_error(body), "{body}");
+        }
+        for body in [
+            "<title>Waiting rooms of the world</title>",
+            "<title>Shop</title><p>please wait</p>",
+            "please wait",
+            r#"{"title":"Waiting Room"}"#,
+        ] {
+            assert!(!is_waiting_page(body), "{body}");
+        }
+        assert!(is_error("<html><title>Down for maintenance</title>"));
     }
 
     #[test]

@@ -72,6 +72,8 @@ codes! {
     MixedAnswers = "mixed-answers";
     /// Requests differ, but all sampled responses are the same.
     SameAnswer = "same-answer";
+    /// Responses came from another place than the one asked for.
+    AnsweredElsewhere = "answered-elsewhere";
     /// Redirects were followed for most responses.
     Redirected = "redirected";
     /// Checks of a script failed.

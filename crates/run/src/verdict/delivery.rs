@@ -17,6 +17,7 @@ use super::downtime::breaks_off;
 use super::facts::{Facts, PlannedWords, share};
 use super::failing::{completes_no_iteration, is_flooded};
 use super::lateness;
+use super::names;
 use super::next_step::next_step;
 use super::wording::{count, counted, duration, listed, percent, rate};
 
@@ -52,7 +53,8 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(stopped(facts));
     findings.extend(unanswered(facts, limit));
-    findings.extend(never_answered(facts, limit).or_else(|| kept_waiting(facts)));
+    let never_answered = never_answered(facts, limit).or_else(|| kept_waiting(facts));
+    findings.extend(never_answered.or_else(|| left_at_the_end(facts)));
     findings.extend(closed_connections::told(facts));
     findings.extend(paused(facts));
     findings.extend(missed(facts));
@@ -153,12 +155,13 @@ fn unheld(facts: &Facts<'_>) -> Option<Finding> {
         Code::ChecksFailed.finding(
             Gravity::Caution,
             format!(
-                "{} of {} failed ({}), most often {name:?}: {} of {}",
+                "{} of {} failed ({}), most often {name:?}: {} of {}{}",
                 count(failed),
                 counted(all, "check"),
                 percent(part),
                 count(worst.fails),
-                count(worst.fails + worst.passes)
+                count(worst.fails + worst.passes),
+                names::whose_checks_failed(facts)
             ),
             "look at a response that fails it; --once shows an iteration request by request",
         )
@@ -329,21 +332,48 @@ fn never_answered(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     ))
 }
 
-/// Virtual users that waited for one response during the whole load, while others were served.
+/// Virtual users that waited for one response until the load ended, while others were served.
 fn kept_waiting(facts: &Facts<'_>) -> Option<Finding> {
-    let kept = facts.kept_waiting();
-    (kept > 0).then(|| {
+    let kept = facts.kept_waiting()?;
+    let of_all = format!("{} of {}", kept.users, counted(facts.vus, "virtual user"));
+    let text = match kept.all_along {
+        true => format!(
+            "{of_all} waited for one response until the load ended; the others had all {} before",
+            counted(kept.answered, "response")
+        ),
+        false => format!(
+            "{of_all} still waited for a response when the load ended, far longer than usual, while others were served"
+        ),
+    };
+    let advice = match kept.all_along {
+        true => {
+            "look for a limit on connections served at once: workers, threads, maxconn, a hanging process"
+        }
+        false => OF_A_PART,
+    };
+    Some(Code::NeverAnswered.finding(Gravity::Caution, text, advice))
+}
+
+/// A few requests that waited far longer than usual when the run ended.
+fn left_at_the_end(facts: &Facts<'_>) -> Option<Finding> {
+    /// Fewer are chance.
+    const SOME: u64 = 5;
+    let left = facts.cut_short_in_vain();
+    (left >= SOME && facts.counts.completed > 0).then(|| {
         Code::NeverAnswered.finding(
             Gravity::Caution,
             format!(
-                "{kept} of {} waited for one response until the load ended; the others had all {} before",
-                counted(facts.vus, "virtual user"),
-                counted(facts.counts.completed.saturating_sub(kept), "response")
+                "{} still waited for a response when the run ended, far longer than usual",
+                counted(left, "request")
             ),
-            "look for a limit on connections served at once: workers, threads, maxconn, a hanging process",
+            OF_A_PART,
         )
     })
 }
+
+/// Where to look if some wait and others are served.
+const OF_A_PART: &str =
+    "look for a part of the target that hangs at the end: a replica, a worker, a lock";
 
 /// Instant failures from which the pauses are reported; with fewer, there may have been no pause.
 const HELD_TO_PACE_MIN: u64 = 1_000;

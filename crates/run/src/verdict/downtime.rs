@@ -5,9 +5,11 @@
 
 use loadline_model::error_class::Fault;
 use loadline_model::result::Row;
+use loadline_model::units::Nanos;
 
 use super::facts::{Facts, row_seconds, share};
 use super::link;
+use super::names;
 use super::stats::median;
 use super::weights;
 
@@ -53,7 +55,9 @@ pub(super) struct Downtime {
 /// The first downtime.
 pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
     let rows = &facts.rows;
-    let is_asked = facts.load_is_constant() && !breaks_off(facts);
+    // Users who all wait for one thing ask for nothing else, whose responses would show that the target is up.
+    let hangs_in_one = !facts.open && names::that_hangs(facts).is_some();
+    let is_asked = facts.load_is_constant() && !breaks_off(facts) && !hangs_in_one;
     if !is_asked || rows.len() < OUTAGE_ROWS_MIN {
         return None;
     }
@@ -107,6 +111,16 @@ fn asked_for(facts: &Facts<'_>) -> f64 {
     let is_all = facts.open && !facts.may_think() && facts.closed_vus() == 0;
     let asked = facts.asked_rate().filter(|_| is_all);
     asked.unwrap_or(f64::INFINITY)
+}
+
+/// When it was, if the target recovered: `from 6 s to 7 s`.
+pub(super) fn recovered(facts: &Facts<'_>) -> Option<String> {
+    let down = downtime(facts)?;
+    let rows = facts.rows.get(down.begins..down.begins + down.length?)?;
+    let ends = rows.last()?.at_ns.saturating_add(rows.last()?.span_ns);
+    let seconds = |ns: u64| Nanos(ns).as_secs_f64();
+    let begins = seconds(rows.first()?.at_ns);
+    Some(format!("from {begins:.0} s to {:.0} s", seconds(ends)))
 }
 
 /// Whether there was one, and the target recovered.

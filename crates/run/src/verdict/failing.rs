@@ -187,7 +187,7 @@ pub(super) fn side_of_failures(facts: &Facts<'_>) -> Option<Limit> {
 }
 
 /// Whose the failures are, if their share is at least `needed`.
-fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
+pub(super) fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
     let failed = facts.counts.failed_total();
     if share(failed, facts.counts.started) < needed {
         return None;

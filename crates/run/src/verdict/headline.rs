@@ -3,22 +3,30 @@
 //! Must not judge: it gets the judgement. Invariant: a headline names the rate reached and, if something was in
 //! the way, who it was.
 
+mod sent;
+
 use loadline_model::error_class::ErrorClass;
+use loadline_model::result::Row;
 use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
-use super::backlog;
 use super::code::Code;
+use super::distance;
 use super::downtime;
+use super::elsewhere;
 use super::facts::Facts;
-use super::failing::{fails_mostly, finds_no_connection, spoils, time_of_failures};
+use super::failing::{
+    FAILURES_OF_OFFERED, failing_from, fails_mostly, finds_no_connection, spoils, time_of_failures,
+};
 use super::lateness;
 use super::law;
-use super::losses;
+use super::moments::{self, Moment};
+use super::names;
 use super::queue;
 use super::saturation::Knee;
 use super::shapes;
-use super::stability;
-use super::wording::{count, counted, duration, iterations, percent, rate};
+use super::slowing;
+use super::wording::{count, counted, duration, percent, rate};
+use sent::sent_headline;
 
 /// Share of good responses from which the headline does not mention the others.
 const WELL: f64 = 0.99;
@@ -36,11 +44,16 @@ const OVERRIDING: [Code; 5] = [
 /// Share of the time of all requests that failed ones take from which the headline has it.
 const TAKEN_BY_FAILURES: f64 = 0.25;
 
+/// Follows what bounds virtual users that wait for round trips.
+const MORE_WOULD_HELP: &str = "; more would get more";
+
 /// Precedes the name of a class of failures.
 const MOST_FAILURES: &str = ", most failures";
 
 /// Maximum length of a headline in characters: a line of a table.
 const HEADLINE_MAX: usize = 100;
+/// Longer names of requests and places are left out.
+const NAME_MAX: usize = 24;
 
 /// A sentence with the most important facts, extended while there is room: the findings have everything.
 pub(super) struct Headline {
@@ -76,9 +89,9 @@ impl Headline {
         }
     }
 
-    /// Says that this share of the responses with a success status contains an error: such responses are not good.
-    fn admit_errors(&mut self, part: f64) {
-        let but = format!("(about {} with an error)", percent(part));
+    /// Says what some of the responses with a success status are: such responses are not good.
+    fn admit(&mut self, what: &str) {
+        let but = format!("({what})");
         let seemed = self
             .text
             .replacen(" were good responses", &format!(" seemed good {but}"), 1);
@@ -125,14 +138,34 @@ pub(super) fn headline(
     findings: &[Finding],
 ) -> Headline {
     let mut headline = sentence(facts, delivery, limit, knee, findings);
-    // Those that a check rejects do not count as good anyway.
-    let count_as_good = |part: &f64| facts.wrong_content_share() < part / 2.0;
-    let errors = shapes::error_share(facts).filter(count_as_good);
-    let errors = errors.filter(|_| Code::MixedAnswers.is_among(findings));
-    if let Some(part) = errors {
-        headline.admit_errors(part);
+    if let Some(what) = not_as_good_as_it_seems(facts, findings) {
+        headline.admit(&what);
     }
     headline
+}
+
+/// What some of the responses that count as good are instead.
+fn not_as_good_as_it_seems(facts: &Facts<'_>, findings: &[Finding]) -> Option<String> {
+    // Those that a check rejects do not count as good anyway.
+    let count_as_good = |part: f64| facts.wrong_content_share() < part / 2.0;
+    let elsewhere = elsewhere::of(facts).filter(|it| count_as_good(it.share));
+    if let Some(elsewhere) = elsewhere {
+        let place = elsewhere.place().filter(|place| length(place) <= NAME_MAX);
+        let place = place.unwrap_or("another place");
+        return Some(format!("{} from {place}", elsewhere.part()));
+    }
+    let is_told = Code::MixedAnswers.is_among(findings);
+    let told = |part: Option<f64>| part.filter(|part| is_told && count_as_good(*part));
+    if let Some(part) = told(shapes::error_share(facts)) {
+        return Some(format!("about {} with an error", percent(part)));
+    }
+    if let Some(part) = told(shapes::waiting_share(facts)) {
+        return Some(format!("about {} with a waiting page", percent(part)));
+    }
+    // The redirects of a script are followed.
+    let redirects = facts.status_share(elsewhere::leads_elsewhere);
+    let redirects = told(Some(redirects).filter(|part| *part > 0.0 && !facts.may_think()))?;
+    Some(format!("{} redirects", percent(redirects)))
 }
 
 fn sentence(
@@ -151,7 +184,7 @@ fn sentence(
         return Headline::new(finding.text.clone());
     }
     if let Some(knee) = knee {
-        return knee_headline(knee, limit);
+        return knee_headline(facts, knee, limit);
     }
     let goodput = rate(facts.per_second(facts.counts.good));
     match delivery {
@@ -199,113 +232,12 @@ fn good_answers(facts: &Facts<'_>) -> String {
     }
 }
 
-/// The planned load was sent, possibly late; how it was answered is a separate matter. Rates are those while
-/// arrivals were due: a last response may come long after.
-fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
-    let asked = facts.asked_rate().unwrap_or(0.0);
-    let well = facts.good_share();
-    if let Some(answered) = backlog::falls_behind(facts) {
-        return Headline::new(match facts.is_script() {
-            true => format!(
-                "the load of {} was sent, but more and more of them were under way",
-                iterations(asked)
-            ),
-            false => format!(
-                "the offered load of {} was sent, but responses fell behind: {} at the end",
-                rate(asked),
-                rate(answered)
-            ),
-        });
-    }
-    let wrong = match limit {
-        Limit::Target => shapes::wrong_by_checks(facts),
-        Limit::Unknown => shapes::mostly_fails_checks(facts),
-        _ => None,
-    };
-    if let Some(part) = wrong {
-        return Headline::new(format!(
-            "the load of {} was sent, but {} of the checks failed",
-            iterations(asked),
-            percent(part)
-        ));
-    }
-    let good = asked * well * facts.requests_per_iteration();
-    if well >= WELL {
-        let load = match facts.is_script() {
-            true => iterations(asked),
-            false => rate(asked),
-        };
-        let text = match facts.is_script() {
-            true => format!("{load}, {} good responses", rate(good)),
-            false => format!("{} good responses of {load} planned", rate(good)),
-        };
-        return Headline::new(match (lateness::how_late(facts), limit) {
-            (Some(late), _) => format!("{text}, but {late}: {}", side_in_words(facts, limit)),
-            (None, Limit::Generator) => {
-                format!("the offered load was delivered, partly late: {text}")
-            }
-            (None, Limit::Nobody) => format!("the offered load was delivered: {text}"),
-            (None, Limit::Network) if losses::slow_down(facts) => {
-                format!("the offered load was delivered, but packets were lost: {text}")
-            }
-            (None, _) if stability::interrupts_many(facts) => {
-                let what = match limit {
-                    Limit::Network => "the network",
-                    _ => "responses",
-                };
-                format!("the offered load was delivered, but {what} stalled: {text}")
-            }
-            (None, _) if backlog::piles_up(facts) || backlog::keeps_some_waiting(facts) => {
-                let answered = rate(facts.mean_per_second(|row| row.good));
-                format!(
-                    "the load of {load} was sent, but responses queued: {answered} good responses meanwhile"
-                )
-            }
-            (None, _) if facts.closed_vus() > 0 => {
-                let who = match limit {
-                    Limit::Network => "the network",
-                    _ => "the target",
-                };
-                format!("the offered load was delivered, while other VUs waited for {who}: {text}")
-            }
-            (None, _) => format!("the offered load was delivered: {text}"),
-        });
-    }
-    partly_good_headline(facts, asked, well)
-}
-
-/// The planned load was sent, and a part of it got no good responses.
-fn partly_good_headline(facts: &Facts<'_>, asked: f64, well: f64) -> Headline {
-    let failed = facts.counts.failed_total();
-    let status = facts.worst_status();
-    let others = match (facts.worst_class(), status) {
-        (Some(class), status) if status.is_none_or(|(_, n)| n < failed) => {
-            Some(class.name().to_owned())
-        }
-        (_, Some((status, _))) => Some(format!("status {status}")),
-        _ => None,
-    };
-    let (load, part) = match facts.is_script() {
-        true => (
-            iterations(asked),
-            format!("{} of its requests", percent(well)),
-        ),
-        false => (rate(asked), rate(asked * well)),
-    };
-    let but = match well > 0.0 {
-        true => format!("only {part} got good responses"),
-        false => "no response was good".to_owned(),
-    };
-    Headline::new(format!("the load of {load} was sent, but {but}")).with(others.map(|others| {
-        match well > 0.0 {
-            true => format!(" (most others: {others})"),
-            false => format!(" (most: {others})"),
-        }
-    }))
-}
-
-fn knee_headline(knee: &Knee, limit: Limit) -> Headline {
+fn knee_headline(facts: &Facts<'_>, knee: &Knee, limit: Limit) -> Headline {
     let at = knee.rate(knee.point.throughput);
+    if let Some(bound) = distance::bound(facts, limit, vus_in_use(facts)) {
+        return Headline::new(format!("{at} good responses at most: {bound}"))
+            .with(Some(MORE_WOULD_HELP.to_owned()));
+    }
     let who = match limit {
         Limit::Generator => "the generator, not the target, was at its limit",
         Limit::Network => "the network was at its limit",
@@ -331,19 +263,28 @@ fn short_headline(
     findings: &[Finding],
 ) -> Headline {
     let silent_from = downtime::silent_from(facts).filter(|_| limit == Limit::Target);
+    let hangs = short_name_of_what_hangs(facts);
+    let bound = distance::bound(facts, limit, facts.vus);
+    let is_bound = bound.is_some();
     let who = match silent_from {
         Some(at) => format!("the target stopped responding after {}", duration(at)),
-        None => side_in_words(facts, limit).to_owned(),
+        None if limit == Limit::Target && hangs.is_some() => {
+            format!("{} hangs", hangs.unwrap_or_default())
+        }
+        None => bound.unwrap_or_else(|| side_in_words(facts, limit).to_owned()),
     };
     let is_ceiling = Code::TargetCeiling.is_among(findings) || Code::TooFewVus.is_among(findings);
     let is_waited_for = matches!(limit, Limit::Target | Limit::Network | Limit::Plan);
-    let little = match is_waited_for && is_ceiling && !facts.is_script() {
+    let little = match is_waited_for && is_ceiling && !facts.is_script() && !is_bound {
         true => law::in_numbers(facts).map(|law| format!(" ({law})")),
         false => None,
     };
     let Some(asked) = facts.evidence.totals.asked else {
         return Headline::new(format!("{goodput} good responses: {who}"));
     };
+    if let Some(moment) = moments::of_shortfall(facts) {
+        return moment_headline(facts, &moment, &who);
+    }
     if facts.is_script() {
         let (begun, asked) = (count(facts.begun()), count(asked));
         return Headline::new(format!(
@@ -364,6 +305,24 @@ fn short_headline(
             ))
         }
     }
+}
+
+/// The load fell short in some seconds, whose figures the means of the whole run hide.
+fn moment_headline(facts: &Facts<'_>, moment: &Moment<'_>, who: &str) -> Headline {
+    let when = moment.when();
+    let offered = |row: &Row| row.offered.unwrap_or(0);
+    Headline::new(match facts.is_script() {
+        true => format!(
+            "{when} {} of {} iterations started: {who}",
+            count(moment.sum(|row| offered(row).saturating_sub(row.dropped))),
+            count(moment.sum(offered))
+        ),
+        false => format!(
+            "{when} asked for {}, got {} good responses: {who}",
+            rate(moment.per_second(offered)),
+            rate(moment.per_second(|row| row.good))
+        ),
+    })
 }
 
 fn side_in_words(facts: &Facts<'_>, limit: Limit) -> &'static str {
@@ -392,30 +351,36 @@ fn unhurried_in_words(facts: &Facts<'_>, vus: &str) -> String {
     }
 }
 
+/// Virtual users that waited for responses until the run ended.
+fn stuck_headline(facts: &Facts<'_>, limit: Limit, reached: &str) -> Option<Headline> {
+    let silent = match limit {
+        Limit::Target => "",
+        Limit::Network => ", not even an acknowledgment",
+        _ => return None,
+    };
+    let stuck = facts.stuck()?;
+    let whose = short_name_of_what_hangs(facts);
+    let whose = whose.map_or_else(String::new, |path| format!(" to {path}"));
+    let text = format!(
+        "{reached}; {}{whose} never got a response{silent}",
+        counted(stuck.requests, "request")
+    );
+    let held = counted(stuck.requests.min(vus_in_use(facts)), "VU");
+    Some(Headline::new(text).with(Some(format!(" and held {held}"))))
+}
+
 fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     let in_use = vus_in_use(facts);
     let vus = match facts.kept_waiting() {
-        0 => counted(in_use, "VU"),
-        kept => format!(
+        None => counted(in_use, "VU"),
+        Some(kept) => format!(
             "{} of {}",
-            in_use.saturating_sub(kept),
+            in_use.saturating_sub(kept.users),
             counted(in_use, "VU")
         ),
     };
-    let stuck = facts.stuck();
-    if let Some(stuck) = stuck.filter(|_| matches!(limit, Limit::Target | Limit::Network)) {
-        let silent = match limit {
-            Limit::Network => ", not even an acknowledgment",
-            _ => "",
-        };
-        return Headline::new(format!(
-            "{reached}; {} never got a response{silent}",
-            counted(stuck.requests, "request")
-        ))
-        .with(Some(format!(
-            " and held {}",
-            counted(stuck.requests.min(vus_in_use(facts)), "VU")
-        )));
+    if let Some(stuck) = stuck_headline(facts, limit, reached) {
+        return stuck;
     }
     let ended = match limit {
         Limit::Target => Some("the target stopped responding"),
@@ -426,6 +391,9 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     if let Some((how, at)) = ended.zip(downtime::silent_from(facts)) {
         let at = duration(at);
         return Headline::new(format!("{reached}, until {how} after {at}"));
+    }
+    if let Some(of_phase) = phase_headline(facts, limit, reached) {
+        return of_phase;
     }
     let mut more = None;
     let who = match limit {
@@ -438,7 +406,10 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         }
         Limit::Target if fails_mostly(facts) => {
             let class = facts.worst_class().map_or("", ErrorClass::name);
-            format!("{vus} spent most of their time on requests that failed: {class}")
+            match short_name_of_what_hangs(facts) {
+                Some(path) => format!("{vus} mostly waited for {path} ({class})"),
+                None => format!("{vus} spent most of their time on requests that failed: {class}"),
+            }
         }
         Limit::Target => {
             let mean = facts.mean_service();
@@ -450,6 +421,10 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             };
             format!("as fast as the target answered {vus}")
         }
+        Limit::Network if let Some(bound) = distance::bound(facts, limit, in_use) => {
+            return Headline::new(format!("{reached}: {bound}"))
+                .with(Some(MORE_WOULD_HELP.to_owned()));
+        }
         Limit::Network => format!("as fast as the network let {vus} go"),
         Limit::Generator => {
             "as fast as the generator could go: the target may be able to handle more".to_owned()
@@ -458,6 +433,33 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         Limit::Nobody | Limit::Unknown => "but the limit is unknown".to_owned(),
     };
     Headline::new(format!("{reached}, {who}")).with(more)
+}
+
+/// The request that hangs, if it is one of several and has a short name.
+fn short_name_of_what_hangs<'a>(facts: &Facts<'a>) -> Option<&'a str> {
+    let path = names::that_hangs(facts).map(names::path_of);
+    path.filter(|path| length(path) <= NAME_MAX)
+}
+
+/// A target that was slower, or not there, in a part of the run.
+fn phase_headline(facts: &Facts<'_>, limit: Limit, reached: &str) -> Option<Headline> {
+    if limit != Limit::Target {
+        return None;
+    }
+    if let Some([at, before, after]) = slowing::of_target(facts) {
+        return Some(Headline::new(format!(
+            "{reached}, the target slowed down after {at:.0} s: {}, then {}",
+            duration(before),
+            duration(after)
+        )));
+    }
+    let failing = failing_from(facts, FAILURES_OF_OFFERED)?;
+    let outage = downtime::recovered(facts).filter(|_| failing == limit)?;
+    let class = facts.worst_class()?.name();
+    Some(
+        Headline::new(format!("{reached}, the target was not there {outage}"))
+            .with(Some(format!(" ({class})"))),
+    )
 }
 
 fn plan_in_words(facts: &Facts<'_>, vus: &str) -> String {

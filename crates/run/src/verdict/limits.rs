@@ -14,7 +14,7 @@ use super::code::Code;
 use super::downtime;
 use super::facts::{Facts, share};
 use super::failing::{
-    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, fails_mostly, is_flooded,
+    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_from, failing_side, fails_mostly, is_flooded,
     is_on_loopback, keeps_out, side_of_failures, side_of_mistakes, side_of_silence, spoils,
 };
 use super::lateness;
@@ -147,6 +147,13 @@ fn tempered(facts: &Facts<'_>, limit: Limit, weights: Weights, seen: &Seen) -> L
         }
         Limit::Plan | Limit::Unknown | Limit::Target if seen.is_between => Limit::Network,
         Limit::Plan | Limit::Unknown if seen.culprit.is_some() => Limit::Target,
+        // The sides of the whole run are those of two: before and after.
+        Limit::Unknown if weights.generator < TOLD && slowing::of_target(facts).is_some() => {
+            Limit::Target
+        }
+        Limit::Unknown if downtime::comes_back(facts) => {
+            failing_from(facts, FAILURES_OF_OFFERED).unwrap_or(limit)
+        }
         limit => limit,
     }
 }
@@ -521,7 +528,8 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
 
 /// For the headline: the shares of the sides, if it was not one side alone and they are the reason for the limit.
 pub(super) fn divided(facts: &Facts<'_>, limit: Limit, weights: Option<Weights>) -> Option<String> {
-    let weights = weights?;
+    // Parts of the whole run are those of neither phase.
+    let weights = weights.filter(|_| slowing::of_target(facts).is_none())?;
     if limit == Limit::Unknown && path::may_queue(facts) {
         return Some("the target, or a queue on the path to it".to_owned());
     }

@@ -32,15 +32,27 @@ const SHOWN: usize = 80;
 /// The requests of one name.
 struct Named<'a> {
     name: &'a str,
+    /// Those that ended.
     requests: f64,
     failed: f64,
+    /// Those that the end of the run cut short.
+    cut_short: f64,
+    /// The time of all of them.
     seconds: f64,
     times: Option<&'a TimeTrend>,
 }
 
 impl Named<'_> {
+    fn all(&self) -> f64 {
+        self.requests + self.cut_short
+    }
+
+    fn unanswered(&self) -> f64 {
+        self.failed + self.cut_short
+    }
+
     fn mean(&self) -> f64 {
-        self.seconds / self.requests.max(1.0)
+        self.seconds / self.all().max(1.0)
     }
 }
 
@@ -49,7 +61,46 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     if names.len() < 2 {
         return Vec::new();
     }
-    slow(&names).into_iter().chain(failing(&names)).collect()
+    let failing = hung(&names).map_or_else(|| failing(&names), |hung| Some(hanging(&names, hung)));
+    slow(&names).into_iter().chain(failing).collect()
+}
+
+/// The only name whose requests hang, if virtual users spent most of their time on them in vain, and the others are
+/// answered: the target is there, and whoever asks for this name waits.
+pub(super) fn that_hangs<'a>(facts: &Facts<'a>) -> Option<&'a str> {
+    hung(&names(facts)).map(|hung| hung.name)
+}
+
+fn hung<'n, 'a>(names: &'n [Named<'a>]) -> Option<&'n Named<'a>> {
+    const ALWAYS: f64 = 0.95;
+    const ANSWERED: f64 = 0.9;
+    const LONG_S: f64 = 1.0;
+    const LONGER: f64 = 5.0;
+    let heaviest = heaviest_of(names).filter(|_| names.len() > 1)?;
+    let others = |of: fn(&Named<'_>) -> f64| sum(names, of) - of(heaviest);
+    let asked = others(|it| it.all());
+    let is_in_vain = heaviest.unanswered() >= ALWAYS * heaviest.all();
+    let are_answered = asked - others(|it| it.unanswered()) >= ANSWERED * asked;
+    let usual = others(|it| it.seconds) / asked.max(1.0);
+    let is_long = heaviest.mean() >= LONG_S.max(LONGER * usual);
+    (is_in_vain && is_long && asked > 0.0 && are_answered).then_some(heaviest)
+}
+
+/// The name that took most of the total time.
+fn heaviest_of<'n, 'a>(names: &'n [Named<'a>]) -> Option<&'n Named<'a>> {
+    let slowest = names
+        .iter()
+        .max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+    (slowest.seconds >= MOST_TIME * sum(names, |it| it.seconds)).then_some(slowest)
+}
+
+/// What is asked for, without method and origin.
+pub(super) fn path_of(name: &str) -> &str {
+    let path = name.split_once("://").and_then(|(_, rest)| {
+        let at = rest.find('/')?;
+        rest.get(at..)
+    });
+    path.unwrap_or(name)
 }
 
 /// Whether the requests of some name usually take this long or longer: then it is normal for them, not an event
@@ -99,11 +150,8 @@ pub(super) fn of_count<'a>(
 /// The times of the name that took most of the total time; `None` if there is no such name, or only one name.
 pub(super) fn heaviest<'a>(facts: &Facts<'a>) -> Option<&'a TimeTrend> {
     let names = names(facts);
-    let slowest = names
-        .iter()
-        .max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
-    let is_most = slowest.seconds >= MOST_TIME * sum(&names, |it| it.seconds);
-    slowest.times.filter(|_| is_most && names.len() > 1)
+    let times = heaviest_of(&names)?.times;
+    times.filter(|times| times.count() > 0 && names.len() > 1)
 }
 
 /// The times of the name that took most of the total time; if there is none, those of all names: requests of
@@ -137,7 +185,7 @@ fn names<'a>(facts: &Facts<'a>) -> Vec<Named<'a>> {
     let told_apart = requests.rows().filter(|_| requests.overflow().is_none());
     let requests = told_apart.map(|(request, tally)| tallied(request, tally));
     let all = tags.chain(requests);
-    all.filter(|named| named.requests > 0.0).collect()
+    all.filter(|named| named.all() > 0.0).collect()
 }
 
 fn tallied<'a>(request: &'a str, tally: &'a RequestTally) -> Named<'a> {
@@ -146,7 +194,9 @@ fn tallied<'a>(request: &'a str, tally: &'a RequestTally) -> Named<'a> {
         name: request,
         requests: requests as f64,
         failed: requests.saturating_sub(tally.good) as f64,
-        seconds: tally.time.sum() as f64 / 1e9,
+        cut_short: tally.cut_short_time.count() as f64,
+        seconds: (tally.time.sum() + tally.failed_time.sum() + tally.cut_short_time.sum()) as f64
+            / 1e9,
         times: Some(&tally.time),
     }
 }
@@ -161,6 +211,7 @@ fn named<'a>(name: &'a str, metrics: &'a [MetricSummary]) -> Named<'a> {
         name,
         requests: requests.unwrap_or(0) as f64,
         failed: failed.map_or(0, Rate::nonzero) as f64,
+        cut_short: 0.0,
         seconds: times.map_or(0.0, |times| times.sum() as f64 / 1e9),
         times,
     }
@@ -179,17 +230,12 @@ fn sum(names: &[Named<'_>], of: impl Fn(&Named<'_>) -> f64) -> f64 {
 }
 
 fn slow(names: &[Named<'_>]) -> Option<Finding> {
-    let (requests, seconds) = (sum(names, |it| it.requests), sum(names, |it| it.seconds));
-    let slowest = names
-        .iter()
-        .max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
-    let others = (seconds - slowest.seconds) / (requests - slowest.requests).max(1.0);
+    let (requests, seconds) = (sum(names, |it| it.all()), sum(names, |it| it.seconds));
+    let slowest = heaviest_of(names)?;
+    let others = (seconds - slowest.seconds) / (requests - slowest.all()).max(1.0);
     let mean = slowest.mean();
-    let is_one_of_several = others > 0.0 && slowest.requests <= NEARLY_ALL * requests;
-    let stands_out = is_one_of_several
-        && slowest.seconds >= MOST_TIME * seconds
-        && mean >= SLOWER * others
-        && mean - others >= SLOWER_S;
+    let is_one_of_several = others > 0.0 && slowest.all() <= NEARLY_ALL * requests;
+    let stands_out = is_one_of_several && mean >= SLOWER * others && mean - others >= SLOWER_S;
     stands_out.then(|| {
         Code::SlowRequest.finding(
             Gravity::Note,
@@ -197,13 +243,44 @@ fn slow(names: &[Named<'_>]) -> Option<Finding> {
                 "{} of the time went to {}, which is {} of the requests: {} on average, the others {}",
                 percent(slowest.seconds / seconds),
                 shown(slowest.name),
-                percent(slowest.requests / requests),
+                percent(slowest.all() / requests),
                 duration(mean),
                 duration(others)
             ),
             "look at this request first: means over all of them hide it",
         )
     })
+}
+
+fn hanging(names: &[Named<'_>], hung: &Named<'_>) -> Finding {
+    let answered = hung.all() - hung.unanswered();
+    let how_many = match answered > 0.0 {
+        true => format!("only {answered:.0}"),
+        false => "none".to_owned(),
+    };
+    Code::FailingRequest.finding(
+        Gravity::Caution,
+        format!(
+            "{} hangs: {how_many} of its {} requests got a good response, and they took {} of the time; others were answered",
+            shown(hung.name),
+            hung.all(),
+            percent(hung.seconds / sum(names, |it| it.seconds))
+        ),
+        "look at what this request waits for in the target; leave it out to measure the others",
+    )
+}
+
+/// Which of several requests nearly all failed checks of a script are about, in words.
+pub(super) fn whose_checks_failed(facts: &Facts<'_>) -> String {
+    let table = &facts.seen.failed_checks_of;
+    let (failed, _) = facts.checks();
+    let worst = table.rows().max_by_key(|(_, number)| **number);
+    let worst = worst.filter(|(_, number)| **number as f64 >= MOST_FAILURES * failed as f64);
+    match worst.filter(|_| names(facts).len() > 1) {
+        None => String::new(),
+        Some((name, number)) if *number >= failed => format!("; all on {}", shown(name)),
+        Some((name, _)) => format!("; nearly all on {}", shown(name)),
+    }
 }
 
 fn failing(names: &[Named<'_>]) -> Option<Finding> {

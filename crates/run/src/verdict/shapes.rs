@@ -4,7 +4,7 @@
 
 use loadline_model::snapshot::{Shape, ShapeTally};
 
-use super::body::is_error;
+use super::body::{is_error, is_waiting_page};
 use super::facts::{Facts, share};
 use super::names;
 
@@ -21,9 +21,18 @@ pub(super) fn successes<'a>(facts: &'a Facts<'_>) -> Vec<(&'a Shape, &'a ShapeTa
 
 /// The share of the responses with a success status that contain an error; `None`: too few.
 pub(super) fn error_share(facts: &Facts<'_>) -> Option<f64> {
+    share_with_bodies(facts, is_error)
+}
+
+/// The same for pages that let nobody through yet.
+pub(super) fn waiting_share(facts: &Facts<'_>) -> Option<f64> {
+    share_with_bodies(facts, is_waiting_page)
+}
+
+fn share_with_bodies(facts: &Facts<'_>, is_such: impl Fn(&str) -> bool) -> Option<f64> {
     let good = successes(facts);
     let all = good.iter().map(|(_, tally)| tally.count).sum();
-    let (part, _) = part_with_bodies(&good, all, is_error);
+    let (part, _) = part_with_bodies(&good, all, is_such);
     Some(part).filter(|part| *part >= MIXED)
 }
 

@@ -10,6 +10,7 @@ use super::code::Code;
 use super::downtime::good;
 use super::facts::{Facts, share};
 use super::names;
+use super::path;
 use super::stats::{median, rising_share};
 use super::wording::duration;
 
@@ -73,43 +74,82 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     })
 }
 
-/// Responses that took longer from second to second under the same load.
+/// Responses that took longer from second to second under the same load, or from some second on.
+struct Slowdown {
+    /// Medians in nanoseconds, at first and at the end.
+    first: f64,
+    last: f64,
+    /// The second in which it happened, in nanoseconds; `None`: it was gradual.
+    from_ns: Option<u64>,
+}
+
+impl Slowdown {
+    fn of(facts: &Facts<'_>) -> Option<Slowdown> {
+        // A load that is not carried queues up, which is reported elsewhere; if it was carried at first, the target
+        // itself became slower.
+        if facts.missed().is_some() && !was_carried_at_first(facts) {
+            return None;
+        }
+        // After the end of the load, only slow requests are left.
+        let is_loaded = |row: &&&Row| row.completed > row.failed && row.started > 0;
+        let answered = facts.rows.iter().filter(is_loaded);
+        let (starts, times): (Vec<u64>, Vec<f64>) = answered
+            .filter_map(|row| Some((row.at_ns, row.service_time_ns?.p50 as f64)))
+            .unzip();
+        let part = (times.len() / LAST).max(1);
+        let (first, last) = (times.get(..part)?, times.get(times.len() - part..)?);
+        let (first, last) = (
+            median(first.iter().copied())?,
+            median(last.iter().copied())?,
+        );
+        let is_little = last < SLOWED_FACTOR * first || last - first < SLOWED_NS;
+        // Virtual users that continue at once get fewer responses if each takes longer: if there are as many as
+        // before, only their order changed.
+        if !facts.open && facts.is_hurried() && !become_fewer(facts) {
+            return None;
+        }
+        // If requests always differ, each second has another mix.
+        let is_usual =
+            || names::usually_take(facts, last / 1e9) || came_from_the_start(facts, first, last);
+        if times.len() < ROWS_MIN || is_little || is_usual() {
+            return None;
+        }
+        let at = step(&times, first, last);
+        let is_gradual =
+            rising_share(&times) >= RISES && !at.is_some_and(|at| is_sudden(&times, at));
+        let from_ns = match is_gradual {
+            true => None,
+            false => Some(*starts.get(at?)?),
+        };
+        Some(Slowdown {
+            first,
+            last,
+            from_ns,
+        })
+    }
+}
+
+/// When the target became slower at once, in seconds, with the medians before and after it, in seconds: nothing shows that the
+/// path became longer, and the generator read soon. `None`: it did not.
+pub(super) fn of_target(facts: &Facts<'_>) -> Option<[f64; 3]> {
+    /// Of what responses take longer.
+    const SOON: f64 = 0.25;
+    let is_even = facts.load_is_constant() || facts.threads_start_at_once();
+    let slow = Slowdown::of(facts).filter(|_| is_even)?;
+    let longer_s = (slow.last - slow.first) / 1e9;
+    let is_read = facts.read_delay_s().unwrap_or(0.0) <= SOON * longer_s;
+    let is_of_path = path::queued_ns(facts).is_some() || path::may_queue(facts);
+    let from = Nanos(slow.from_ns?).as_secs_f64();
+    (is_read && !is_of_path).then_some([from, slow.first / 1e9, slow.last / 1e9])
+}
+
 fn of_all(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
-    // A load that is not carried queues up, which is reported elsewhere; if it was carried at first, the target
-    // itself became slower.
-    if facts.missed().is_some() && !was_carried_at_first(facts) {
-        return None;
-    }
-    // After the end of the load, only slow requests are left.
-    let is_loaded = |row: &&&Row| row.completed > row.failed && row.started > 0;
-    let answered = facts.rows.iter().filter(is_loaded);
-    let (starts, times): (Vec<u64>, Vec<f64>) = answered
-        .filter_map(|row| Some((row.at_ns, row.service_time_ns?.p50 as f64)))
-        .unzip();
-    let part = (times.len() / LAST).max(1);
-    let (first, last) = (times.get(..part)?, times.get(times.len() - part..)?);
-    let (first, last) = (
-        median(first.iter().copied())?,
-        median(last.iter().copied())?,
-    );
-    let is_little = last < SLOWED_FACTOR * first || last - first < SLOWED_NS;
-    // Virtual users that continue at once get fewer responses if each takes longer: if there are as many as
-    // before, only their order changed.
-    if !facts.open && facts.is_hurried() && !become_fewer(facts) {
-        return None;
-    }
-    // If requests always differ, each second has another mix.
-    let is_usual =
-        || names::usually_take(facts, last / 1e9) || came_from_the_start(facts, first, last);
-    if times.len() < ROWS_MIN || is_little || is_usual() {
-        return None;
-    }
-    let at = step(&times, first, last);
-    let how = match rising_share(&times) >= RISES && !at.is_some_and(|at| is_sudden(&times, at)) {
-        true => None,
-        false => Some(starts.get(at?)?),
-    };
-    let advice = match (limit, how) {
+    let Slowdown {
+        first,
+        last,
+        from_ns,
+    } = Slowdown::of(facts)?;
+    let advice = match (limit, from_ns) {
         (Limit::Network, _) => {
             "look for what changed on the network path: another route, other traffic, a queue; run longer"
         }
@@ -120,9 +160,9 @@ fn of_all(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             "look for what changed at that time, in the target or on the network path: a job, another program, a cache, a limit; run longer to see which stays"
         }
     };
-    let how = how.map_or_else(
+    let how = from_ns.map_or_else(
         || "from second to second".to_owned(),
-        |at| format!("from second {:.0} on", Nanos(*at).as_secs_f64()),
+        |at| format!("from second {:.0} on", Nanos(at).as_secs_f64()),
     );
     let (first, last) = (duration(first / 1e9), duration(last / 1e9));
     Some(Code::Slowing.finding(
@@ -150,7 +190,7 @@ fn came_from_the_start(facts: &Facts<'_>, first: f64, last: f64) -> bool {
 pub(super) fn costs_responses(facts: &Facts<'_>) -> bool {
     let users = facts.rows.iter().map(|row| row.active_vus);
     let are_constant = users.clone().min() == users.max();
-    !facts.open && are_constant && become_fewer(facts) && of_all(facts, Limit::Nobody).is_some()
+    !facts.open && are_constant && become_fewer(facts) && Slowdown::of(facts).is_some()
 }
 
 /// Whether there are fewer good responses at the end than at first.

@@ -409,11 +409,24 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             "in {} of {} seconds responses stalled for up to {}{every}; the median was {}",
             hit.len(),
             rows.len(),
-            duration(longest / 1e9),
+            duration(length_of(facts, &hit, longest) / 1e9),
             duration(usual / 1e9)
         ),
         advice_on_pauses(facts, limit, is_of_link),
     ))
+}
+
+/// How long a pause lasts, in nanoseconds, at least `shown`: the request that began first in it waited for all of it, those that
+/// began later for less. The end of a row's longest band is no time of a request.
+fn length_of(facts: &Facts<'_>, hit: &[&(&Row, f64)], shown: f64) -> f64 {
+    let longest_in = |row: &Row| {
+        let (_, last) = row.heat.bands().last()?;
+        let within = 1.0 - share(*last, row.heat.above(0)) / 2.0;
+        row.heat.quantile(within).map(|ns| ns as f64)
+    };
+    let longest = median(hit.iter().filter_map(|(row, _)| longest_in(row)));
+    let most = facts.seen.service_time().max().unwrap_or(u64::MAX) as f64;
+    longest.map_or(shown, |longest| longest.min(most).max(shown))
 }
 
 /// Whether a single pause held up many requests of a load that was carried, and is not reported as an outage.

@@ -20,6 +20,15 @@ pub(super) struct Stuck {
     pub(super) waited: f64,
 }
 
+/// Virtual users that waited for one response until the load ended.
+pub(super) struct Kept {
+    pub(super) users: u64,
+    /// Responses without theirs.
+    pub(super) answered: u64,
+    /// Whether they waited during the whole load.
+    pub(super) all_along: bool,
+}
+
 impl Facts<'_> {
     /// Whether requests over TLS were sent although no connection was ever made: the other side took the
     /// handshake for something else.
@@ -73,9 +82,11 @@ impl Facts<'_> {
             .rev()
             .find(|row| row.completed > 0)
             .map(|row| row.at_ns.saturating_add(row.span_ns));
-        let silent = self.elapsed_seconds() - Nanos(last_end.unwrap_or(0)).as_secs_f64();
+        let last_end_s = Nanos(last_end.unwrap_or(0)).as_secs_f64();
+        let silent = self.elapsed_seconds() - last_end_s;
         let are_many = requests.saturating_mul(2) >= self.vus
-            || share(requests, self.counts.started) >= STUCK_SHARE;
+            || share(requests, self.counts.started) >= STUCK_SHARE
+            || self.falls_silent(last_end_s);
         let waited = match self.after_arrivals_s() {
             Some(left) => left.min(silent),
             None => silent,
@@ -84,34 +95,72 @@ impl Facts<'_> {
         is_stuck.then_some(Stuck { requests, waited })
     }
 
+    /// Whether the last response of a steady load came so long before its planned end that this is no chance: by the rate
+    /// before, many were due.
+    fn falls_silent(&self, last_end_s: f64) -> bool {
+        const DUE: f64 = 20.0;
+        const LEAST_S: f64 = 2.0;
+        let elapsed = self.elapsed_seconds();
+        let planned = self.evidence.plan.duration();
+        let end = planned.map_or(elapsed, |planned| planned.as_secs_f64().min(elapsed));
+        let silent = end - last_end_s;
+        let usual = self.counts.completed as f64 / last_end_s.max(f64::MIN_POSITIVE);
+        self.load_is_constant() && silent >= LEAST_S && usual * silent >= DUE
+    }
+
     /// Requests of a load that was sent as planned that were in flight until the end, long after the last
-    /// arrival, if they would be too many as failures.
+    /// arrival, or that had waited far longer than usual, if they would be too many as failures.
     pub(super) fn left_waiting(&self) -> Option<Stuck> {
-        let requests = self.counts.interrupted;
-        let waited = self.after_arrivals_s()?;
-        let are_many = share(requests, self.counts.started) >= FAILURES_OF_OFFERED;
-        let is_left = are_many && waited >= self.in_vain_s() && self.missed().is_none();
-        is_left.then_some(Stuck { requests, waited })
+        let in_vain_s = self.in_vain_s();
+        let after = self.after_arrivals_s().filter(|left| *left >= in_vain_s);
+        let left = match after {
+            Some(waited) => Stuck {
+                requests: self.counts.interrupted,
+                waited,
+            },
+            None => Stuck {
+                requests: self.cut_short_in_vain(),
+                waited: in_vain_s,
+            },
+        };
+        let are_many = share(left.requests, self.counts.started) >= FAILURES_OF_OFFERED;
+        (self.open && are_many && self.missed().is_none()).then_some(left)
+    }
+
+    /// Requests that had waited far longer than usual when the end of the run cut them short.
+    pub(super) fn cut_short_in_vain(&self) -> u64 {
+        let slow = self.answered_time().quantile(0.99).unwrap_or(0.0);
+        let ns = slow.max(self.in_vain_s() * 1e9);
+        longer_than(&self.seen.cut_short_time, ns as u64)
     }
 
     /// Virtual users of a steady load that waited for one response until it ended, if others got many meanwhile.
-    pub(super) fn kept_waiting(&self) -> u64 {
+    pub(super) fn kept_waiting(&self) -> Option<Kept> {
         const WHOLE: f64 = 0.97;
         const LEAST_S: f64 = 3.0;
+        /// Share of the virtual users from which those count that only waited at the end.
+        const PART: f64 = 0.1;
         /// Responses of each of the others.
         const MANY: u64 = 5;
         let planned = self.evidence.plan.duration().unwrap_or_default();
         let planned_s = planned.as_secs_f64();
         if self.open || !self.load_is_constant() || planned_s < LEAST_S {
-            return 0;
+            return None;
         }
-        let kept = longer_than(&self.seen.answered_time, (WHOLE * planned_s * 1e9) as u64);
-        let others = self.vus.saturating_sub(kept);
-        let answered = self.counts.completed.saturating_sub(kept);
-        match kept < self.vus && answered >= MANY * others {
-            true => kept,
-            false => 0,
-        }
+        let all_along = longer_than(&self.seen.answered_time, (WHOLE * planned_s * 1e9) as u64);
+        let at_the_end = self.cut_short_in_vain();
+        let users = match share(at_the_end, self.vus) >= PART {
+            true => all_along + at_the_end,
+            false => all_along,
+        };
+        let answered = self.counts.completed.saturating_sub(all_along);
+        let is_beside_others =
+            users < self.vus && answered >= MANY * self.vus.saturating_sub(users);
+        (users > 0 && is_beside_others).then_some(Kept {
+            users,
+            answered,
+            all_along: users == all_along,
+        })
     }
 
     /// Seconds after which a response can no longer be expected.

@@ -17,7 +17,7 @@ const ONE_RUN: &str = "One run only: the variation between runs is unknown.";
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
 /// Short texts for findings, so that those of several rows share a footnote; others use the finding's own text.
-const WORDS: [(&str, &str); 70] = [
+const WORDS: [(&str, &str); 71] = [
     (
         "run-crashed",
         "Cut short: the generator died; the figures cover what it had saved.",
@@ -210,6 +210,10 @@ const WORDS: [(&str, &str); 70] = [
     (
         "mixed-answers",
         "Possibly wrong: some successful responses held an error or nothing.",
+    ),
+    (
+        "answered-elsewhere",
+        "Possibly wrong: redirects brought responses from another place than the one asked for.",
     ),
     (
         "no-iteration-completed",

@@ -124,11 +124,11 @@ impl VuHost {
         }
     }
 
-    /// Counts hops whose response is no longer awaited. Metrics exclude them, as in k6.
-    pub(crate) fn cut_short(&self, hops: u64) {
-        let life = Life::begin(None, self.shared.clock.now());
+    /// Counts hops whose response is no longer awaited, given their starts. Metrics exclude them, as in k6.
+    pub(crate) fn cut_short(&self, hops: &[Nanos]) {
         let mut recorder = self.shared.recorder.borrow_mut();
-        for _ in 0..hops {
+        for started in hops {
+            let life = Life::begin(None, *started);
             recorder.started(&life);
             recorder.interrupted(&life);
         }
@@ -242,6 +242,11 @@ impl Host for VuHost {
         self.account(sample);
     }
 
+    fn came_from(&self, place: String, started: Nanos) {
+        let life = Life::begin(None, started);
+        self.shared.recorder.borrow_mut().came_from(place, &life);
+    }
+
     fn traced(&self, hop: &HopTrace<'_>) {
         self.worker
             .log
@@ -260,8 +265,13 @@ impl Host for VuHost {
                 .traced(&self.scenario.borrow().name, &traced);
         }
         let metadata = self.current_metadata();
-        let on = self.on(self.now(), check.tags, metadata.as_ref());
+        let now = self.now();
+        let on = self.on(now, check.tags, metadata.as_ref());
         self.worker.recorder.borrow_mut().check(check.passed, on);
+        if let Some(request) = check.request {
+            let mut recorder = self.shared.recorder.borrow_mut();
+            recorder.check_failed_of(request, now);
+        }
     }
 
     fn group(&self, _path: &str, duration_ns: u64, tags: &dyn Tagged) {

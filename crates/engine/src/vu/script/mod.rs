@@ -265,7 +265,7 @@ impl ScriptBehaviour {
             }
         });
         client.end_of_iteration();
-        host.cut_short(client.take_cut());
+        host.cut_short(&client.take_cut());
         let (sent, received) = client.take_bytes();
         let metadata = host.current_metadata();
         let on = Occasion {

@@ -74,8 +74,8 @@ pub(crate) struct ScriptClient {
     pool: Pool,
     /// Memory for the next message.
     buffer: RefCell<Vec<u8>>,
-    /// Hops in flight.
-    under_way: Cell<u64>,
+    /// The starts of the hops in flight.
+    under_way: RefCell<Vec<Nanos>>,
 }
 
 /// The outcome of one attempt.
@@ -111,7 +111,7 @@ impl ScriptClient {
             settings,
             pool,
             buffer: RefCell::default(),
-            under_way: Cell::default(),
+            under_way: RefCell::default(),
         }
     }
 
@@ -145,13 +145,13 @@ impl ScriptClient {
             };
             return Ok(Err(self.not_begun(request, begun, &timed_out())));
         }
-        self.under_way.set(self.under_way.get() + 1);
+        self.under_way.borrow_mut().push(now);
         let outcome = match left < OWN_TIMER_BELOW {
             true => Box::pin(self.run_with_timer(&watch, request, now, left)).await,
             false => self.run(&watch, request, now).await,
         };
         if outcome.is_ok() {
-            self.under_way.set(self.under_way.get().saturating_sub(1));
+            self.is_over(now);
         }
         if let Ok(Err(failure)) = &outcome {
             let (failures, now) = (&self.settings.failures, self.settings.clock.now());
@@ -168,9 +168,17 @@ impl ScriptClient {
         }
     }
 
-    /// How many hops were in flight when the iteration ended; all of them are abandoned.
-    pub(crate) fn take_cut(&self) -> u64 {
-        self.under_way.take()
+    /// A hop that began at this instant is no longer in flight.
+    fn is_over(&self, begun: Nanos) {
+        let mut under_way = self.under_way.borrow_mut();
+        if let Some(at) = under_way.iter().position(|it| *it == begun) {
+            under_way.swap_remove(at);
+        }
+    }
+
+    /// The starts of the hops that were in flight when the iteration ended; all of them are abandoned.
+    pub(crate) fn take_cut(&self) -> Vec<Nanos> {
+        self.under_way.borrow_mut().drain(..).collect()
     }
 
     /// Bytes sent and received since the last call, including TLS and connection setup.

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use loadline_metric::{HttpTimes, TagSet, Tagged};
 use loadline_model::sample::{RequestFacts, VusAtWork};
-use loadline_model::{Nanos, TestPlan, is_good_status};
+use loadline_model::{Nanos, TestPlan, is_good_status, other_place};
 use loadline_steps::listener::Heard;
 use loadline_steps::sample::{AssertionOutcome, Sample};
 
@@ -234,6 +234,24 @@ pub(crate) fn each_unsent(done: &[Heard], tell: &mut dyn FnMut(&Sample)) {
     }
 }
 
+/// Reports each other place from which redirects brought what a sample asked for: the first of its sub-samples is what was
+/// asked.
+pub(crate) fn each_other_place(done: &[Heard], tell: &mut dyn FnMut(String)) {
+    let place_of = |sample: &Sample| {
+        let asked = sample.children.first()?;
+        let asks = matches!(&*asked.method, "GET" | "HEAD");
+        let (asked, got) = asked.url.as_ref().zip(sample.url.as_ref())?;
+        other_place(asked, got).filter(|_| asks)
+    };
+    for sample in done.iter().flat_map(Heard::news) {
+        each_request(sample, &mut |sample| {
+            if let Some(place) = place_of(sample) {
+                tell(place);
+            }
+        });
+    }
+}
+
 /// Whether a response is good according to its assertions, if its status alone says the opposite; `None`: they
 /// agree.
 fn overruled(request: &Sample) -> Option<bool> {
@@ -388,6 +406,29 @@ mod tests {
         assert_eq!(judged("404", false, true), Some(true));
         assert_eq!(judged("404", true, false), None);
         assert_eq!(judged("Non HTTP response code: X", true, false), None);
+    }
+
+    #[test]
+    fn the_place_of_a_redirected_sample_is_told() {
+        let asked = |method: &str| Sample {
+            method: method.to_owned(),
+            url: Some("http://h/account".to_owned()),
+            ..request("a", 1)
+        };
+        let led = |method: &str, to: &str| Sample {
+            url: Some(to.to_owned()),
+            children: vec![asked(method)],
+            ..request("a->b", 2)
+        };
+        let samples = [
+            led("GET", "http://h/login?next=account"),
+            led("POST", "http://h/done"),
+            led("GET", "http://h/account/"),
+            asked("GET"),
+        ];
+        let mut told = Vec::new();
+        each_other_place(&samples.map(Heard::from), &mut |place| told.push(place));
+        assert_eq!(told, ["/login"]);
     }
 
     #[test]

@@ -494,6 +494,10 @@ impl StepsVu {
         measured::each_overruled(&samples, &mut |is_good| {
             self.shared.recorder.borrow_mut().overruled(now, is_good);
         });
+        measured::each_other_place(&samples, &mut |place| {
+            let life = Life::begin(None, now);
+            self.shared.recorder.borrow_mut().came_from(place, &life);
+        });
         measured::each_unsent(&samples, &mut |sample| {
             let life = Life::begin(None, now);
             let why = Failure::new(ErrorClass::Request, sample.message.clone());

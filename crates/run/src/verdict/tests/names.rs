@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loadline_metric::{HttpTimes, Measurements, SeriesPlan, TagSet};
 use loadline_model::error_class::ErrorClass;
-use loadline_model::test_summary::TestSummary;
+use loadline_model::test_summary::{CheckSummary, TestSummary};
 
 use loadline_model::verdict::Limit;
 
@@ -145,4 +145,84 @@ fn one_request_that_is_never_answered_over_a_long_way_has_two_suspects() {
     assert!(advice.is_some_and(|it| it.starts_with("look for a link that drops large packets")));
     let both = [("/small", 250, 1_500, 125), ("/large", 250, 1_500, 125)];
     assert_eq!(limit_of(&both, 10 * MS), Limit::Target);
+}
+
+/// Three requests in turn, of which one is never answered: within its timeout, or until the run ends.
+#[test]
+fn one_request_that_hangs_is_not_the_death_of_the_target() {
+    for times_out in [true, false] {
+        let mut run = Run::new(constant_vus(10, 10), 10.0, 100, 5.0);
+        run.requests(3);
+        let seen = &mut run.totals.seen;
+        for path in ["/a", "/b", "/hang"] {
+            let tally = seen.requests.row(format!("GET http://127.0.0.1:80{path}"));
+            if path != "/hang" {
+                (tally.answered, tally.good) = (50, 50);
+                tally.time.record_n(5 * MS, 50);
+            } else if times_out {
+                tally.failed = 45;
+                (0..45).for_each(|_| tally.failed_time.record(2_000 * MS));
+            } else {
+                (0..10).for_each(|_| tally.cut_short_time.record(9_900 * MS));
+            }
+        }
+        seen.counts.bytes_sent = 1;
+        match times_out {
+            true => run.fail(ErrorClass::Timeout, 45, 2_000 * MS),
+            false => {
+                let counts = &mut run.totals.seen.counts;
+                (counts.started, counts.interrupted) = (110, 10);
+            }
+        }
+        run.seconds(10, |second, row| {
+            row.active_vus = 10;
+            row.started = if second == 0 {
+                90
+            } else {
+                u64::from(times_out) * 3
+            };
+            row.completed = if second == 0 {
+                80
+            } else {
+                u64::from(times_out) * 2
+            };
+            row.good = row.completed;
+        });
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
+        assert!(found(&verdict, Code::TargetDied).is_none());
+        assert!(verdict.headline.contains(" /hang "), "{}", verdict.headline);
+        let hangs = found(&verdict, Code::FailingRequest).expect("it is named");
+        assert!(
+            hangs
+                .text
+                .starts_with("GET http://127.0.0.1:80/hang hangs: none of its "),
+            "{}",
+            hangs.text
+        );
+    }
+}
+
+/// A check may be made for each of several requests.
+#[test]
+fn the_request_whose_response_fails_the_checks_is_named() {
+    let requests = [("/a", 1_000, 20, 0), ("/b", 1_000, 20, 0)];
+    for (of_b, words) in [(400, "; all on /b"), (370, "; nearly all on /b"), (200, "")] {
+        let mut run = run(&requests);
+        let summary = run.summary.as_mut().expect("a script has one");
+        summary.root.checks.push(CheckSummary {
+            name: "has items".to_owned(),
+            first_seen: 0,
+            passes: 1_600,
+            fails: 400,
+        });
+        let table = &mut run.totals.seen.failed_checks_of;
+        *table.row("/b".to_owned()) += of_b;
+        *table.row("/a".to_owned()) += 400 - of_b;
+        let verdict = run.judge();
+        let told = &found(&verdict, Code::ChecksFailed)
+            .expect("it is told")
+            .text;
+        assert!(told.ends_with(&format!("400 of 2,000{words}")), "{told}");
+    }
 }

@@ -207,3 +207,57 @@ fn the_usual_rate_beside_an_outage_is_not_that_of_the_best_second() {
     let words = "for 3 s from 3 s on, goodput fell below 10.0 % of its usual 1,410/s";
     assert!(outage.starts_with(words), "{outage}");
 }
+
+/// Round trips bound virtual users, whatever the path could carry.
+#[test]
+fn users_that_wait_for_round_trips_are_bound_by_their_number() {
+    for (smoothed_ms, words) in [
+        (
+            50.5,
+            "157/s good responses: a round trip of 50 ms bounds 8 VUs to 160/s; more would get more",
+        ),
+        // Packets queue: more users would only lengthen the queue.
+        (
+            190.0,
+            "157/s good responses, as fast as the network let 8 VUs go",
+        ),
+    ] {
+        let mut run = Run::new(constant_vus(8, 20), 20.0, 3_140, 51.0);
+        connect(&mut run, 50.0, &[smoothed_ms; 8]);
+        run.totals.active_vus_max = 8;
+        run.series.iter_mut().for_each(|row| row.active_vus = 8);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, Limit::Network, "{}", verdict.headline);
+        assert_eq!(verdict.headline, words);
+    }
+}
+
+/// Of 20 requests in a pause of 300 ms, the first waits for all of it; a percentile of the second shows less.
+#[test]
+fn a_pause_is_as_long_as_the_longest_wait_in_it() {
+    let mut run = Run::new(constant_vus(20, 12), 12.0, 12_000, 5.0);
+    run.answer(
+        12_000,
+        &[(0.98, 5 * MS), (0.015, 150 * MS), (0.005, 300 * MS)],
+    );
+    for (second, row) in run.series.iter_mut().enumerate() {
+        let mut times = TimeTrend::default();
+        times.record_n(5 * MS, 980);
+        row.service_time_ns = percentiles(5.0, 6.0);
+        if second % 3 == 1 {
+            times.record_n(150 * MS, 15);
+            times.record_n(300 * MS, 5);
+            row.service_time_ns = percentiles(5.0, 150.0);
+        }
+        row.heat = Heat::of(&times);
+        row.active_vus = 20;
+    }
+    let verdict = run.judge();
+    let pauses = &found(&verdict, Code::Pauses).expect("they are told").text;
+    let words = "responses stalled for up to 29";
+    assert!(
+        pauses.contains(words) || pauses.contains("for up to 300 ms"),
+        "{pauses}"
+    );
+    assert!(pauses.contains("about every 3 s"), "{pauses}");
+}

@@ -15,7 +15,7 @@ use loadline_go::header::is_token;
 use loadline_go::quoted;
 use loadline_go::redirect::{Chain, Hop, is_redirect};
 use loadline_go::url::escaped_bytes;
-use loadline_model::{ErrorClass, Nanos};
+use loadline_model::{ErrorClass, Nanos, other_place};
 
 use super::answer::Facts;
 use super::auth::Rounds;
@@ -313,12 +313,26 @@ impl Exchange {
                 self.follow(hop);
                 self.hop(state, state.host.now())
             }
-            None => Next::Done(Facts::answered(
-                &self.call,
-                &self.shown_address(),
-                answer,
-                body,
-            )),
+            None => {
+                self.tell_place(state);
+                Next::Done(Facts::answered(
+                    &self.call,
+                    &self.shown_address(),
+                    answer,
+                    body,
+                ))
+            }
+        }
+    }
+
+    /// Tells if redirects brought what a page was asked for from another place: whoever sends a form expects that.
+    fn tell_place(&self, state: &VuState) {
+        let asks = matches!(&*self.call.method, "" | "GET" | "HEAD");
+        if self.followed == 0 || !asks {
+            return;
+        }
+        if let Some(place) = other_place(&self.call.address.text, &self.address.text) {
+            state.host.came_from(place, self.started);
         }
     }
 

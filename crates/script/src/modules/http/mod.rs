@@ -46,7 +46,7 @@ use crate::vu::state;
 pub(super) use answer::Facts;
 pub(super) use beside::send_beside;
 pub(super) use request::Arguments;
-pub(crate) use response::is_response;
+pub(crate) use response::{is_response, name_of_request};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/http",

@@ -12,6 +12,7 @@ use super::group::{BAD_NAME, current_tags};
 use crate::go_error::{refuse, refuse_in_init};
 use crate::kinds::is_async;
 use crate::modules::go_values::object_of;
+use crate::modules::http::name_of_request;
 use crate::modules::tags;
 use crate::samples::CheckSample;
 use crate::system_tags::SystemTag;
@@ -55,13 +56,13 @@ pub(super) fn check<'js>(
             }
             Ok(outcome) => {
                 let passed = outcome.get::<Coerced<bool>>()?.0;
-                record(&ctx, &name, passed, &base);
+                record(&ctx, &name, passed, &base, Some(&value));
                 held &= passed;
             }
             Err(error) => {
                 // A condition interrupted by the end of the iteration has no result.
                 if !state(&ctx).is_cancelled() {
-                    record(&ctx, &name, false, &base);
+                    record(&ctx, &name, false, &base, Some(&value));
                 }
                 return Err(error);
             }
@@ -93,11 +94,11 @@ fn later<'js>(
     let (name, failed_name, failed_base) = (name.to_owned(), name.to_owned(), base.clone());
     let settled = move |ctx: Ctx<'js>, value: Value<'js>| -> Result<bool> {
         let passed = value.get::<Coerced<bool>>()?.0;
-        record(&ctx, &name, passed, &base);
+        record(&ctx, &name, passed, &base, None);
         Ok(passed)
     };
     let rejected = move |ctx: Ctx<'js>, reason: Value<'js>| -> Result<bool> {
-        record(&ctx, &failed_name, false, &failed_base);
+        record(&ctx, &failed_name, false, &failed_base, None);
         Err(ctx.throw(reason))
     };
     let object = promise.as_object().expect("a promise is an object");
@@ -130,8 +131,10 @@ fn tags_of_check<'js>(ctx: &Ctx<'js>, own: Option<&Value<'js>>) -> Result<TagSet
     Ok(all)
 }
 
-fn record(ctx: &Ctx<'_>, name: &str, passed: bool, base: &TagSet) {
+/// `examined`: the value that was tested, if it is at hand.
+fn record(ctx: &Ctx<'_>, name: &str, passed: bool, base: &TagSet, examined: Option<&Value<'_>>) {
     let state = state(ctx);
+    let request = examined.filter(|_| !passed).and_then(name_of_request);
     let group = state.group.borrow().clone();
     let tags = if state.has_tag(SystemTag::Check) {
         base.clone().with("check", name)
@@ -142,6 +145,7 @@ fn record(ctx: &Ctx<'_>, name: &str, passed: bool, base: &TagSet) {
         name,
         group: &group,
         passed,
+        request: request.as_deref(),
         tags: &tags,
     });
 }

@@ -123,6 +123,23 @@ pub(super) struct Response<'js> {
     atoms: std::rc::Rc<FieldAtoms>,
 }
 
+/// The name of the request to which a value is the response; `None`: it is none.
+pub(crate) fn name_of_request(value: &Value<'_>) -> Option<String> {
+    let response = Class::<Response<'_>>::from_object(value.as_object()?)?;
+    let response = response.try_borrow().ok()?;
+    let facts = response.facts.try_borrow().ok()?;
+    let call = facts.call.as_ref()?;
+    let name = call.name.as_deref().unwrap_or(&call.address.masked);
+    Some(
+        state(value.ctx())
+            .program
+            .settings
+            .secrets
+            .redacted(name)
+            .into_owned(),
+    )
+}
+
 // SAFETY: the lifetime stands for that of the context in all fields.
 unsafe impl<'js> JsLifetime<'js> for Response<'js> {
     type Changed<'to> = Response<'to>;

@@ -134,7 +134,7 @@ impl Progress {
         }
     }
 
-    /// Rate, p50, p99 and busy virtual users of the last row.
+    /// Rate, p50 and p99 of the last row.
     fn now(&self) -> Vec<String> {
         let Some(row) = self.rows.back() else {
             return vec!["starting".to_owned()];
@@ -149,7 +149,15 @@ impl Progress {
             parts.push(format!("{name}p50 {}", span(times.p50 as f64)));
             parts.push(format!("p99 {}", span(times.p99 as f64)));
         }
-        parts.push(format!("{} busy", counted(row.active_vus, "VU")));
+        parts
+    }
+
+    /// Busy virtual users of the last row, and arrivals that wait for one.
+    fn vus(&self) -> Vec<String> {
+        let Some(row) = self.rows.back() else {
+            return Vec::new();
+        };
+        let mut parts = vec![format!("{} busy", counted(row.active_vus, "VU"))];
         if row.waiting > 0 {
             parts.push(format!("{} waiting", count(row.waiting)));
         }
@@ -178,6 +186,7 @@ pub fn block(progress: &Progress, style: &Style) -> String {
     let width = style.width.max(WIDTH_MIN);
     let mut lines = vec![first_line(progress, width, *style)];
     lines.push(labelled("now", &progress.now(), width, *style));
+    lines.push(labelled("", &progress.vus(), width, *style));
     let sums = labelled("so far", &progress.sums(), width, *style);
     lines.push(if progress.failed + progress.dropped > 0 {
         style.caution(&sums)
@@ -246,6 +255,7 @@ pub fn line(progress: &Progress) -> String {
         parts.push(format!("{percent:.0} % done"));
     }
     parts.extend(progress.now());
+    parts.extend(progress.vus());
     parts.extend(progress.sums());
     if let Some(ns) = progress.left_ns().filter(|ns| *ns >= 0.5e9) {
         parts.push(format!("{} left", span(ns)));

@@ -208,6 +208,8 @@ fn open_progress(seconds: u64) -> Progress {
 fn progress_of_an_open_run() {
     let progress = open_progress(15);
     assert_golden("progress-open.txt", &progress::block(&progress, &PLAIN));
+    let usual = Style { width: 80, ..PLAIN };
+    assert!(!progress::block(&progress, &usual).contains('…'), "cut off");
     assert_eq!(progress.share(), Some(0.5));
     assert_eq!(
         progress::line(&progress),
@@ -256,7 +258,7 @@ fn the_progress_block_keeps_its_height_and_width() {
                     width,
                 },
             );
-            assert_eq!(block.lines().count(), 4, "{block}");
+            assert_eq!(block.lines().count(), 5, "{block}");
             assert!(
                 block.lines().all(|line| line.chars().count() <= width),
                 "{width}\n{block}"

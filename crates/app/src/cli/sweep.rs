@@ -22,7 +22,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "RATES", group = "axis", value_parser = loads)]
     pub rates: Option<Values>,
     /// Closed model: numbers of VUs to try, written like rates
-    #[arg(long, value_name = "USERS", group = "axis", value_parser = loads)]
+    #[arg(long, value_name = "VUS", group = "axis", value_parser = loads)]
     pub concurrency: Option<Values>,
     /// Duration of each measurement
     #[arg(short = 'z', visible_short_alias = 'd', long, value_name = "DURATION", default_value = "20s",

@@ -3,7 +3,8 @@
 //! Must not know how results are compared. Invariant: every file is read before anything is printed, and
 //! crossed conditions are reported in every layout.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
 use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
@@ -76,25 +77,56 @@ pub(super) fn run(args: &CompareArgs, env: &Env) -> Result<ExitCode, Ending> {
 
 /// A side for each file, with the shortest distinguishable names.
 fn single(results: &[(PathBuf, RunResult)]) -> Vec<Side<'_>> {
-    let short = |path: &Path| {
-        path.file_name().map_or_else(
-            || path.display().to_string(),
-            |name| name.to_string_lossy().into_owned(),
-        )
-    };
-    let names: Vec<String> = results.iter().map(|(path, _)| short(path)).collect();
-    let sides = results.iter().enumerate().map(|(at, (path, result))| {
-        let is_alone = names.iter().filter(|name| **name == names[at]).count() == 1;
-        Side {
-            name: if is_alone {
-                names[at].clone()
-            } else {
-                path.display().to_string()
-            },
+    let paths: Vec<&Path> = results.iter().map(|(path, _)| path.as_path()).collect();
+    let sides = names(&paths).into_iter().zip(results);
+    sides
+        .map(|(name, (_, result))| Side {
+            name,
             runs: vec![result],
+        })
+        .collect()
+}
+
+/// The name of each file: that of the file alone, or, among files with the same name, what differs in their paths. The
+/// whole path where that leaves two files with one name.
+fn names(paths: &[&Path]) -> Vec<String> {
+    let short = |path: &&Path| {
+        let is_alike = |other: &&&Path| other.file_name() == path.file_name();
+        match paths.iter().filter(is_alike).collect::<Vec<_>>() {
+            alike if alike.len() > 1 => differing(path, &alike),
+            _ => path.file_name().map_or(PathBuf::new(), PathBuf::from),
         }
-    });
-    sides.collect()
+    };
+    let names: BTreeSet<PathBuf> = paths.iter().map(short).collect();
+    let are_distinct = names.len() == paths.len() && !names.contains(Path::new(""));
+    let name = |path: &&Path| match are_distinct {
+        true => short(path).display().to_string(),
+        false => path.display().to_string(),
+    };
+    paths.iter().map(name).collect()
+}
+
+/// A path without the folders at its start, and the names at its end, that all of them share.
+fn differing(path: &Path, all: &[&&Path]) -> PathBuf {
+    let own: Vec<Component<'_>> = path.components().collect();
+    let from_start = |other: &&&Path| alike(path.components(), other.components());
+    let start = all.iter().map(from_start).min().unwrap_or(0);
+    let from_end = |other: &&&Path| alike(path.components().rev(), other.components().rev());
+    let end = all.iter().map(from_end).min().unwrap_or(0);
+    own.iter()
+        .take(own.len().saturating_sub(end))
+        .skip(start)
+        .collect()
+}
+
+/// How many of the first components are the same.
+fn alike<'p>(
+    one: impl Iterator<Item = Component<'p>>,
+    other: impl Iterator<Item = Component<'p>>,
+) -> usize {
+    one.zip(other)
+        .take_while(|(one, other)| one == other)
+        .count()
 }
 
 /// A side for each value of a label, in order of appearance.
@@ -139,4 +171,38 @@ fn tell(args: &CompareArgs, comparison: &Comparison, env: &Env) -> Result<(), En
         comparison.text(&style::of_stdout(args.no_color, env))
     };
     print::to_stdout(&text).map_err(|error| Ending::unwritten("the comparison", &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_are_called_by_what_differs_in_their_paths() {
+        let called = |paths: &[&str]| {
+            let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
+            names(&paths)
+        };
+        assert_eq!(
+            called(&["out/old.json", "new.json"]),
+            ["old.json", "new.json"]
+        );
+        assert_eq!(
+            called(&[
+                "../runs/vus-10/1/result.json",
+                "../runs/vus-50/1/result.json"
+            ]),
+            ["vus-10", "vus-50"]
+        );
+        assert_eq!(
+            called(&["a/result.json", "b/result.json", "a/other.json"]),
+            ["a", "b", "other.json"]
+        );
+        // One that is within the other has nothing of its own.
+        assert_eq!(
+            called(&["a/result.json", "a/b/result.json"]),
+            ["a/result.json", "a/b/result.json"]
+        );
+        assert_eq!(called(&["a.json", "a.json"]), ["a.json", "a.json"]);
+    }
 }

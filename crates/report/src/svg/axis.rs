@@ -52,6 +52,11 @@ impl Axis {
 
     /// For times: logarithmic if they are far apart, else linear.
     pub(super) fn of_times(least: f64, most: f64) -> Axis {
+        /// The end of the axis if all times are below a clock's resolution, in nanoseconds.
+        const MILLISECOND: f64 = 1e6;
+        if most == 0.0 {
+            return Axis::linear(MILLISECOND, Quantity::Span);
+        }
         let least = least.max(1.0);
         if most.is_nan() || most <= least * LINEAR_BELOW {
             return Axis::linear(most, Quantity::Span);

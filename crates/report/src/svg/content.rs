@@ -306,8 +306,10 @@ pub(super) fn axis_of_times(lines: &[Line], limits: &[Limit]) -> Option<Axis> {
             .flat_map(|line| &line.points)
             .filter_map(|(_, value)| *value)
     };
-    let least = values().reduce(f64::min)?;
     let most = values().reduce(f64::max)?;
+    // A file of whole milliseconds has times of 0. They have no logarithm, and are drawn at the low end.
+    let positive = values().filter(|value| *value > 0.0);
+    let least = positive.reduce(f64::min).unwrap_or(most);
     let near = least / NEAR_TIMES..=most * NEAR_TIMES;
     let near = || {
         limits

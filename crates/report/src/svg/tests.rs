@@ -207,3 +207,23 @@ fn what_was_observed_has_a_chart_with_a_line_for_each_component() {
         }
     }
 }
+
+#[test]
+fn a_time_of_zero_does_not_stretch_the_axis() {
+    let drawn = |times: [f64; 3]| {
+        let points = times.into_iter().zip(1_u8..);
+        let points = points.map(|(time, second)| (f64::from(second), Some(time)));
+        let series = Series {
+            name: "99 %".to_owned(),
+            points: points.collect(),
+        };
+        let titles = ("Times", "response time");
+        let drawing = over_time("times", titles, Unit::Span, 3.0, vec![series]);
+        drawing.expect("a chart").svg
+    };
+    let far_apart = drawn([0.0, 3e6, 400e6]);
+    assert!(far_apart.contains(">100 ms<") && far_apart.contains(">10 ms<"));
+    for svg in [far_apart, drawn([0.0, 9e6, 9e6]), drawn([0.0, 0.0, 0.0])] {
+        assert!(!svg.contains(" ns<"), "{svg}");
+    }
+}

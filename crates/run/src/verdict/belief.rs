@@ -239,7 +239,7 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
     are_apart.then(|| {
         let when = when_slow(facts, slow);
         let text = format!(
-            "response times fall into two groups: {:.0} % within {}, the others {} or more{}",
+            "service times fall into two groups: {:.0} % within {}, the others {} or more{}",
             fast_ones * 100.0,
             duration(fast / 1e9),
             duration(slow / 1e9),
@@ -287,8 +287,11 @@ fn when_slow(facts: &Facts<'_>, slow_ns: f64) -> String {
         true => {
             let (from, to) = (facts.rows[from], facts.rows[to]);
             let seconds = |ns: u64| duration(ns as f64 / 1e9);
-            let (from, to) = (seconds(from.at_ns), seconds(to.at_ns + to.span_ns));
-            format!("; these came between {from} and {to}")
+            let end = seconds(to.at_ns + to.span_ns);
+            match from.at_ns {
+                0 => format!("; these came in the first {end}"),
+                start => format!("; these came between {} and {end}", seconds(start)),
+            }
         }
         false => String::new(),
     }

@@ -212,7 +212,7 @@ fn sentence(
         Delivery::Delivered if facts.open => sent_headline(facts, limit),
         Delivery::Delivered => {
             let done = match facts.all.started {
-                1 => "the 1 request was sent".to_owned(),
+                1 => "the request was sent".to_owned(),
                 sent => format!("all {} requests were sent", count(sent)),
             };
             limit_in_words(facts, limit, &format!("{done}: {}", good_answers(facts)))

@@ -296,7 +296,8 @@ fn confidence(settings: &Settings, rates: &Rates, ended: Ended) -> Confidence {
 }
 
 /// The most informative probe about what failed: the one at the lowest unsustained rate whose verdict names a
-/// cause, otherwise the lowest unsustained one; if the generator was the limit, the probe that shows it.
+/// cause, otherwise the lowest unsustained one; if the generator was the limit, the probe that shows it. A failure at
+/// a rate that the other probes there sustained is chance, and comes last.
 fn gave_way(capacity: Capacity, probes: &[Probe]) -> Option<GaveWay> {
     let names_somebody =
         |probe: &&Probe| matches!(probe.found.limit, Limit::Target | Limit::Network);
@@ -306,9 +307,12 @@ fn gave_way(capacity: Capacity, probes: &[Probe]) -> Option<GaveWay> {
             .map(told)
     };
     match capacity {
-        Capacity::Between { .. } | Capacity::Below { .. } => {
+        Capacity::Between { broke, .. } | Capacity::Below { broke } => {
             let broken = || probes.iter().filter(|probe| probe.has_broken());
-            lowest(&mut broken().filter(names_somebody)).or_else(|| lowest(&mut broken()))
+            let beyond = || broken().filter(|probe| probe.rate >= broke);
+            lowest(&mut beyond().filter(names_somebody))
+                .or_else(|| lowest(&mut beyond()))
+                .or_else(|| lowest(&mut broken()))
         }
         Capacity::AtLeast {
             limited: Some(_), ..

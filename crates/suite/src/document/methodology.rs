@@ -73,11 +73,11 @@ pub(super) fn entries(outcome: &SuiteOutcome) -> Vec<MethodologyFact> {
         ),
         entry("Repetitions", outcome.rows.iter().filter_map(repetitions)),
         entry(
-            "Limits of the service",
+            "Observed limits",
             runs.iter().flat_map(|run| service_limits(run)),
         ),
         entry(
-            "Contention of the service",
+            "Observed contention",
             contention::of_services(&runs).into_iter(),
         ),
     ];

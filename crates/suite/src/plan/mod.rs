@@ -185,6 +185,17 @@ impl Plan {
         let found = self.rows.iter().find(is)?;
         self.rows.iter().position(|row| row.id == found.id)
     }
+
+    /// A command as people read it: with the target's URL, if the file says it. What the URL is made of stays a
+    /// placeholder.
+    #[must_use]
+    pub fn with_target(&self, command: &[String]) -> Vec<String> {
+        let fill = |word: &String| match &self.target {
+            Some(Target::Url(url)) => word.replace(TARGET_URL, url),
+            _ => word.clone(),
+        };
+        command.iter().map(fill).collect()
+    }
 }
 
 fn plan(file: &SuiteFile, surroundings: &Surroundings) -> Result<Plan, Problem> {

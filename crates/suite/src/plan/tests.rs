@@ -179,6 +179,22 @@ fn scripts_learn_where_the_target_is() {
 }
 
 #[test]
+fn commands_are_read_with_the_url_that_the_file_says() {
+    let read = |target: &str| {
+        let plan = plan(&format!(
+            "{{name: s, target: {target}, rows: [{{bench: -n 9}}]}}"
+        ));
+        let phases = plan.rows[0].phases.last().expect("a load");
+        plan.with_target(&phases.command).pop()
+    };
+    let url = |url: &str| Some(url.to_owned());
+    assert_eq!(read("http://t/"), url("http://t/"));
+    let with_secret = "'http://${secret.KEY}@t/'";
+    assert_eq!(read(with_secret), url("http://${secret.KEY}@t/"));
+    assert_eq!(read("{command: ./where}"), url(TARGET_URL));
+}
+
+#[test]
 fn plans_in_short_are_written_as_people_write_them() {
     for (row, short) in [
         ("{script: a.js, vus: 300, duration: 60m}", "u:300, d: 60m"),

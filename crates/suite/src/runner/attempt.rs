@@ -195,7 +195,8 @@ impl<'r, 'a> Attempt<'r, 'a> {
     fn phase(&mut self, phase: &PlannedPhase) -> Result<(), Stop> {
         self.go_on()?;
         let order = self.order(phase)?;
-        let shown = self.row.settings.front.shown(&phase.command);
+        let command = self.runner.plan.with_target(&phase.command);
+        let shown = self.row.settings.front.shown(&command);
         self.runner.tell(SuiteEvent::Phase {
             phase: phase.kind,
             command: shown,

@@ -153,7 +153,10 @@ fn row(plan: &Plan, row: &PlannedRow) -> String {
         let env: Vec<String> = phase
             .env
             .iter()
-            .map(|(name, value)| join(&[format!("{name}={value}")]))
+            .map(|(name, value)| {
+                let value = join(&plan.with_target(std::slice::from_ref(value)));
+                format!("{name}={value}")
+            })
             .collect();
         let env = if env.is_empty() {
             String::new()
@@ -163,7 +166,7 @@ fn row(plan: &Plan, row: &PlannedRow) -> String {
         text += &format!(
             "  {}: {env}loadline {}\n",
             phase.kind.name(),
-            join(&phase.command)
+            join(&plan.with_target(&phase.command))
         );
     }
     text
@@ -305,6 +308,21 @@ pub(super) fn tables(tables: &[PlainTable], room: Option<usize>, style: Style) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn planned_commands_can_be_typed() {
+        let text =
+            "{name: s, target: 'http://t/?a=1&b=2', rows: [{script: a.js, duration: 9s, vus: 2}]}";
+        let file = loadline_suite::file::SuiteFile::parse("s.yaml", text).expect("a suite");
+        let surroundings = loadline_suite::plan::Surroundings {
+            read: &|_| Ok(b"script".to_vec()),
+            variable: &|_| None,
+        };
+        let of_suite = Plan::of(&file, &surroundings).expect("a plan");
+        let shown = plan(&of_suite, None);
+        let typed = "  load: TARGET_URL='http://t/?a=1&b=2' loadline run ";
+        assert!(shown.contains(typed), "{shown}");
+    }
 
     #[test]
     fn tables_stand_apart_with_their_notes() {

@@ -40,6 +40,25 @@ fn the_edges_rest_on_two_probes_each() {
 }
 
 #[test]
+fn what_failed_is_told_from_a_rate_that_did_not_hold() {
+    let edge = run(settings(), carries(1_234.0)).capacity.held();
+    // One of the probes at the edge fails by chance; the others there hold.
+    let chances = Cell::new(1);
+    let answer = run(settings(), |order| {
+        let is_at_edge = Some(order.rate) == edge && order.aim != Aim::Bracket;
+        if is_at_edge && chances.replace(0) > 0 {
+            return report(SURELY_NOT);
+        }
+        carries(1_234.0)(order)
+    });
+    let Capacity::Between { held, broke } = answer.capacity else {
+        panic!("{:?}", answer.capacity);
+    };
+    assert_eq!((Some(held), chances.get()), (edge, 0));
+    assert!(answer.gave_way.is_some_and(|failed| failed.rate >= broke));
+}
+
+#[test]
 fn a_generator_that_is_the_limit_gives_at_least() {
     let answer = run(settings(), |order| {
         report(match order.rate {

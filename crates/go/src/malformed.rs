@@ -24,14 +24,20 @@ pub fn status_line_fault(line: &[u8]) -> Option<String> {
     (!known).then(|| format!("malformed HTTP version {}", quoted_bytes(version)))
 }
 
-/// The fault of a chunk size line, as far as it was received.
+/// The fault of a chunk size line, as far as it was received; what follows the line does not matter.
 #[must_use]
 pub fn chunk_size_fault(line: &[u8]) -> &'static str {
+    if let Some(end) = line.iter().position(|&byte| byte == b'\n') {
+        match line[..end].iter().position(|&byte| byte == b'\r') {
+            None => return "chunked line ends with bare LF",
+            Some(at) if at + 1 < end => return "invalid CR in chunked line",
+            Some(_) => {}
+        }
+    }
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit());
     match (digits.count(), line.first()) {
         (17.., _) => "http chunk length too large",
-        (0, Some(b'\r')) => "empty hex number for chunk length",
-        (digits, _) if line.get(digits) == Some(&b'\n') => "chunked line ends with bare LF",
+        (0, Some(b'\r' | b';')) => "empty hex number for chunk length",
         _ => "invalid byte in chunk length",
     }
 }
@@ -73,7 +79,12 @@ mod tests {
             (&b"zz\r\n"[..], "invalid byte in chunk length"),
             (b"", "invalid byte in chunk length"),
             (b"\r\nhello", "empty hex number for chunk length"),
+            (b";a=b\r\nhello", "empty hex number for chunk length"),
             (b"5\nhello", "chunked line ends with bare LF"),
+            (b"5;a\nb\r\nhello", "chunked line ends with bare LF"),
+            (b"5;a\rb\r\nhello", "invalid CR in chunked line"),
+            (b"5\r\r\nhello", "invalid CR in chunked line"),
+            (b"5 5\r\nhe\rllo", "invalid byte in chunk length"),
             (b"00000000000000005", "http chunk length too large"),
         ] {
             assert_eq!(chunk_size_fault(line), fault, "{line:?}");

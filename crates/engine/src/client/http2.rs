@@ -172,7 +172,13 @@ impl Http2Connection {
 
     /// Whether another request may be sent on it.
     pub(crate) fn is_usable(&self) -> bool {
-        !self.end.is_over.get() && !self.end.is_closing.get()
+        !self.end.is_over.get() && !self.end.is_closing.get() && !self.is_shut()
+    }
+
+    /// Whether the peer allows no stream any more, and none is open: whoever waited for one might wait for ever. The
+    /// first request waits, as in Go: its peer may not have told its limit yet.
+    fn is_shut(&self) -> bool {
+        self.requests.get() > 0 && self.in_use.get() == 0 && self.streams_max() == 0
     }
 
     /// Allows no further requests; it ends with the last one that uses it.
@@ -311,8 +317,7 @@ impl Http2Connection {
         let reset = error
             .reason()
             .filter(|_| error.is_reset() && error.is_remote());
-        // A refused stream says nothing about others; one reset for a protocol violation does.
-        if is_turned_away || reset == Some(Reason::PROTOCOL_ERROR) {
+        if is_turned_away {
             self.end.is_closing.set(true);
         }
         let mut failure = if is_turned_away {
@@ -350,6 +355,10 @@ impl Http2Connection {
         }
         let reason = error.reason().map_or(0, u32::from);
         if error.is_reset() && error.is_remote() {
+            // A stream that is reset says nothing about others, unless it is for a violation of the protocol.
+            if error.reason() == Some(Reason::PROTOCOL_ERROR) {
+                self.end.is_closing.set(true);
+            }
             return self.fault(Http2Fault::StreamReset { stream, reason });
         }
         if error.is_go_away() && error.is_library() {

@@ -83,7 +83,7 @@ fn reads_body(key: &ErrorKey) -> bool {
 fn cause(key: &ErrorKey) -> String {
     let dial = |why: &str| format!("dial tcp {}: {why}", address(key));
     match key.class {
-        ErrorClass::Dns => format!("dial tcp: lookup {}: no such host", host(key)),
+        ErrorClass::Dns => format!("dial tcp: lookup {}: no such host", unknown_name(key)),
         ErrorClass::Refused => dial("connect: connection refused"),
         ErrorClass::Unreachable if says(key, "timed out") => {
             format!("read tcp {}: read: connection timed out", address(key))
@@ -212,6 +212,14 @@ fn tls(key: &ErrorKey) -> String {
 /// The remote address, or the host of the URL if none was contacted.
 fn address(key: &ErrorKey) -> String {
     key.address.clone().unwrap_or_else(|| host(key))
+}
+
+/// The name without an address: the one that the failure names, which after a redirect is not the request's.
+fn unknown_name(key: &ErrorKey) -> String {
+    match key.detail.split_once(": ") {
+        Some((name, _)) => name.to_owned(),
+        None => host(key),
+    }
 }
 
 fn host(key: &ErrorKey) -> String {
@@ -423,6 +431,11 @@ mod tests {
                 ErrorClass::Dns,
                 "",
                 "dial tcp: lookup 127.0.0.1: no such host",
+            ),
+            (
+                ErrorClass::Dns,
+                "other.invalid: Name or service not known",
+                "dial tcp: lookup other.invalid: no such host",
             ),
             (
                 ErrorClass::Redirect,

@@ -242,10 +242,10 @@ fn wire(error: &WireError) -> Trouble {
         Wire::ClosedBeforeResponse => Trouble::generic("EOF"),
         Wire::TruncatedHead {
             has_status, line, ..
-        } => match broken_line(*has_status, line.as_bytes()) {
-            Some(fault) => malformed(fault),
-            None => Trouble::generic("unexpected EOF"),
-        },
+        } => {
+            let fault = broken_line(*has_status, line.as_bytes());
+            malformed(fault.unwrap_or_else(|| "unexpected EOF".to_owned()))
+        }
         Wire::TruncatedBody { .. } => Trouble::generic("unexpected EOF"),
         Wire::BadChunkSize { sample } => Trouble::generic(chunk_size_fault(sample.as_bytes())),
         Wire::BadChunkEnd { .. } => Trouble::generic("malformed chunked encoding"),
@@ -271,8 +271,23 @@ fn broken_line(has_status: bool, line: &[u8]) -> Option<String> {
     if !has_status {
         return status_line_fault(line);
     }
-    let line = line.trim_ascii_end();
-    (!line.is_empty() && !line.contains(&b':')).then(|| no_colon(line))
+    match without_blanks_behind(line) {
+        [] => None,
+        line if !line.contains(&b':') => Some(no_colon(line)),
+        line => line.ends_with(b"\r").then(|| bad_line(line)),
+    }
+}
+
+/// Go cuts spaces and tabs off a line, and no CR but that of the line's end.
+fn without_blanks_behind(mut line: &[u8]) -> &[u8] {
+    while let [rest @ .., b' ' | b'\t'] = line {
+        line = rest;
+    }
+    line
+}
+
+fn bad_line(line: &[u8]) -> String {
+    format!("malformed MIME header line: {}", quoted_bytes(line))
 }
 
 fn no_colon(line: &[u8]) -> String {
@@ -391,14 +406,15 @@ fn head_fault(error: &WireError) -> String {
                 .unwrap_or_else(|| format!("malformed HTTP response {}", quoted_bytes(line)))
         }
         Wire::BadHeader { fault, sample } => {
-            let bytes = sample.as_bytes().trim_ascii_end();
-            let line = quoted_bytes(bytes);
+            let bytes = sample.as_bytes();
+            let line = without_blanks_behind(bytes.strip_suffix(b"\r").unwrap_or(bytes));
             match fault {
-                HeaderFault::NoColon => no_colon(bytes),
+                HeaderFault::NoColon => no_colon(line),
                 HeaderFault::FoldWithoutHeader => {
+                    let line = quoted_bytes(line);
                     format!("malformed MIME header initial line: {line}")
                 }
-                _ => format!("malformed MIME header line: {line}"),
+                _ => bad_line(line),
             }
         }
         Wire::BadContentLength { sample } => {

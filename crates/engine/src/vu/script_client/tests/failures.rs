@@ -85,6 +85,7 @@ fn broken_answers() -> Vec<Row> {
 
 /// Heads that break off: of a reset, Go forgets that it was one.
 fn broken_heads() -> Vec<Row> {
+    let then = |bytes, act| vec![Act::Send(bytes), act];
     let reset_after = |bytes| vec![Act::Send(bytes), Act::Reset];
     vec![
         (
@@ -109,6 +110,24 @@ fn broken_heads() -> Vec<Row> {
             reset_after(b"HTTP/1.1 200 OK\r\nX-One: 1"),
             1000,
             "unexpected EOF",
+            None,
+        ),
+        (
+            reset_after(b"HTTP/1.1 200 OK\r\nX-One: 1\r"),
+            1000,
+            "malformed MIME header line: \"X-One: 1\\r\"",
+            None,
+        ),
+        (
+            vec![Act::Send(b"HTTP/1.1 200 OK\r\nX-One: 1\r\n\r")],
+            1000,
+            "malformed MIME header: missing colon: \"\\r\"",
+            None,
+        ),
+        (
+            then(b"HTTP/1.1 200 OK\r\nX: a \r\r\n\r\n", Act::Hold),
+            1000,
+            "malformed MIME header line: \"X: a \\r\"",
             None,
         ),
     ]
@@ -140,6 +159,11 @@ fn details_read_as_gos() {
         assert_eq!(
             Bench::plain().failure(&server.origin).await.detail,
             "net/http: HTTP/1.x transport connection broken: malformed HTTP status code \"2x\""
+        );
+        let server = Server::start([vec![Act::Read, Act::Send(b"HTTP/1.1 200 OK\r\n")]]).await;
+        assert_eq!(
+            Bench::plain().failure(&server.origin).await.detail,
+            "net/http: HTTP/1.x transport connection broken: unexpected EOF"
         );
         let (listener, address) = listen().await;
         drop(listener);

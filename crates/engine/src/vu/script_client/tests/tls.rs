@@ -398,22 +398,65 @@ fn a_goodbye_is_told_in_k6s_words() {
     });
 }
 
+/// Reads up to the head of a request, answers with these frames, and reads on.
+async fn answer_frames(mut stream: TlsStream<TcpStream>, frames: &'static [u8]) {
+    const HEADERS: u8 = 1;
+    let (mut preface, mut frame) = ([0; 24], [0; 9]);
+    stream.read_exact(&mut preface).await.expect("a preface");
+    while frame[3] != HEADERS {
+        stream.read_exact(&mut frame).await.expect("a frame");
+        let length = u32::from_be_bytes([0, frame[0], frame[1], frame[2]]);
+        let mut payload = vec![0; length as usize];
+        stream.read_exact(&mut payload).await.expect("its payload");
+    }
+    stream.write_all(frames).await.expect("it is read");
+    stream.flush().await.expect("it is read");
+    while stream
+        .read(&mut [0; 4096])
+        .await
+        .is_ok_and(|length| length > 0)
+    {}
+}
+
+/// The peer allows no stream from the first answer on: whoever waited for one would wait until its timeout.
+#[test]
+fn a_connection_on_which_no_stream_is_allowed_any_more_is_replaced() {
+    const LAST_ANSWER: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\0\
+        \0\0\x01\x01\x05\0\0\0\x01\x88";
+    super::in_runtime(async {
+        let handle = |stream| answer_frames(stream, LAST_ANSWER);
+        let (at, _, count) = serve(certified(&[b"h2"]).acceptor, handle).await;
+        let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
+        for made in 1..=2 {
+            assert_eq!(bench.answer(&at).await.status, 200);
+            assert_eq!(count.get(), made);
+        }
+    });
+}
+
+/// As in Go, also where the response had begun.
+#[test]
+fn a_connection_with_a_stream_that_broke_the_protocol_gets_no_further_request() {
+    const HALF_AN_ANSWER: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\x01\x01\x04\0\0\0\x01\x88\
+        \0\0\x02\0\0\0\0\0\x01he\0\0\x04\x03\0\0\0\0\x01\0\0\0\x01";
+    super::in_runtime(async {
+        let handle = |stream| answer_frames(stream, HALF_AN_ANSWER);
+        let (at, _, count) = serve(certified(&[b"h2"]).acceptor, handle).await;
+        let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
+        for made in 1..=2 {
+            assert_eq!(bench.failure(&at).await.code, 1632);
+            assert_eq!(count.get(), made);
+        }
+    });
+}
+
 /// The window is never opened again: the server that refuses a body does not want the rest of it.
 #[test]
 fn an_answer_that_comes_before_the_whole_request_is_one() {
     const REFUSAL: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\x05\x01\x04\0\0\0\x01\x08\x03413\
         \0\0\x03\0\x01\0\0\0\x01big";
-    let refusing = |mut stream: TlsStream<TcpStream>| async move {
-        stream.write_all(REFUSAL).await.expect("it is read");
-        stream.flush().await.expect("it is read");
-        // Incoming data is read, but never answered.
-        while stream
-            .read(&mut [0; 4096])
-            .await
-            .is_ok_and(|length| length > 0)
-        {}
-    };
     super::in_runtime(async {
+        let refusing = |stream| answer_frames(stream, REFUSAL);
         let (at, ..) = serve(certified(&[b"h2"]).acceptor, refusing).await;
         let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
         let body: &'static str = "x".repeat(1 << 20).leak();

@@ -17,7 +17,6 @@ use super::facts::Facts;
 use super::failing::{
     FAILURES_OF_OFFERED, failing_from, fails_mostly, finds_no_connection, spoils, time_of_failures,
 };
-use super::lateness;
 use super::law;
 use super::moments::{self, Moment};
 use super::names;
@@ -192,7 +191,8 @@ fn sentence(
             "ended early, after {}: {goodput} good responses until then",
             duration(facts.elapsed_seconds())
         )),
-        Delivery::FellShort if facts.missed().is_none() && lateness::how_late(facts).is_some() => {
+        // All was sent: late, or without answers.
+        Delivery::FellShort if facts.open && facts.missed().is_none() => {
             sent_headline(facts, limit)
         }
         Delivery::FellShort => short_headline(facts, limit, &goodput, findings),
@@ -430,9 +430,17 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             "as fast as the generator could go: the target may be able to handle more".to_owned()
         }
         Limit::Plan => plan_in_words(facts, &vus),
-        Limit::Nobody | Limit::Unknown => "but the limit is unknown".to_owned(),
+        Limit::Nobody | Limit::Unknown => unknown_in_words(facts),
     };
     Headline::new(format!("{reached}, {who}")).with(more)
+}
+
+/// Where most checks fail, either the target sends something else, or the script expects it.
+fn unknown_in_words(facts: &Facts<'_>) -> String {
+    shapes::mostly_fails_checks(facts).map_or_else(
+        || "but the limit is unknown".to_owned(),
+        |part| format!("but {} of the checks failed", percent(part)),
+    )
 }
 
 /// The request that hangs, if it is one of several and has a short name.

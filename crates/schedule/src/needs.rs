@@ -38,7 +38,7 @@ pub fn vu_needs(executor: &Executor, graceful_stop: Duration) -> Vec<VuNeed> {
     };
     let mut needs: Vec<VuNeed> = Vec::new();
     for need in ramping_vus::needs(max_vus, *start_vus, stages, *graceful_ramp_down) {
-        // A virtual user that is never active needs no time.
+        // A virtual user that is removed as soon as it comes needs no time.
         let before = needs.last().map_or(Nanos(0), |last| last.from);
         let (from, until) = need.unwrap_or((before, before));
         let until = Some(end.map_or(until, |end| until.min(end)));
@@ -101,15 +101,27 @@ mod tests {
                 (2.0, Some(5.0), 1)
             ]
         );
-        // A virtual user that comes back stays; one that arrives at the very end is never active.
+        // A virtual user that comes back stays; one that arrives at the very end is never active, but reserved.
         let again = ramp(&[(1, 3), (0, 1), (1, 3)], 60);
         assert_eq!(
-            seconds(&vu_needs(&again, Duration::ZERO)),
+            seconds(&vu_needs(&again, grace)),
             [
-                (0.0, Some(2.0), 1),
-                (0.5, Some(2.0), 1),
-                (0.5, Some(0.5), 1)
+                (0.0, Some(32.0), 1),
+                (0.5, Some(32.0), 1),
+                (2.0, Some(32.0), 1)
             ]
+        );
+        // So is one that was active before.
+        let peaks = ramp(&[(1, 2), (1, 2), (0, 1), (1, 2)], 0);
+        assert_eq!(
+            seconds(&vu_needs(&peaks, grace)),
+            [(0.0, Some(33.0), 1), (1.0, Some(33.0), 1)]
+        );
+        // One that is removed at the instant at which it would begin is not.
+        let undone = ramp(&[(1, 2), (0, 1), (1, 1)], 60);
+        assert_eq!(
+            seconds(&vu_needs(&undone, grace)),
+            [(0.0, Some(32.0), 1), (0.0, Some(0.0), 1)]
         );
     }
 }

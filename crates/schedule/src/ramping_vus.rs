@@ -175,13 +175,18 @@ impl Ramp {
     }
 
     /// When a virtual user may be needed, including the time for finishing its iteration; `None`: never.
+    ///
+    /// As in k6, one that a rising leg reaches at the very end is reserved from then on, though it never runs.
     fn need(&self, vu: u32, graceful_ramp_down: Duration) -> Option<(Nanos, Nanos)> {
-        let first = self.first(vu)?;
+        let is_there_at_end = self.legs.last().is_some_and(|leg| vu < leg.to);
+        let Some(first) = self.first(vu) else {
+            return is_there_at_end.then_some((Nanos(self.end), Nanos::MAX));
+        };
         let mut last = first;
         while let Some(next) = self.after(vu, &last) {
             last = next;
         }
-        let until = match last.falls {
+        let until = match last.falls && !is_there_at_end {
             true => last.until + graceful_ramp_down,
             false => Nanos::MAX,
         };

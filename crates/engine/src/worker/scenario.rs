@@ -232,6 +232,9 @@ impl ScenarioShare {
         if now < start {
             return Next::Wait { until: start };
         }
+        if self.is_called_off() {
+            return Next::Wait { until: Nanos::MAX };
+        }
         let mut schedule = self.schedule.borrow_mut();
         let Schedule::Closed(closed) = &mut *schedule else {
             return Next::Finished;

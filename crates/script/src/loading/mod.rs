@@ -10,6 +10,7 @@ pub mod dependencies;
 mod layout;
 mod namespaces;
 mod redeclared;
+mod refused;
 mod resolve;
 mod source_map;
 mod source_text;
@@ -482,5 +483,7 @@ fn fault_of(url: &Url, error: FetchError) -> OpenFault {
     }
 }
 
+#[cfg(test)]
+mod syntax_error_tests;
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use oxc::syntax::module_record::{
 };
 
 use super::common_js::WHOLE;
-use super::{redeclared, syntax_error, typescript};
+use super::{redeclared, refused, syntax_error, typescript};
 use crate::nesting;
 use crate::program::LoadError;
 use crate::room::with_room_up_to;
@@ -154,6 +154,9 @@ fn read_javascript(name: &str, text: &str) -> Result<SourceText, LoadError> {
     }
     if let Some(error) = parsed.diagnostics.errors().next() {
         return Err(syntax_error::of_javascript(name, text, error));
+    }
+    if let Some((offset, words)) = refused::first(&parsed.program) {
+        return Err(syntax_error::of_refused(name, text, offset, words));
     }
     if let Some(text) = redeclared::without_replaced(&parsed.program, text) {
         return read_javascript(name, &text);

@@ -118,6 +118,18 @@ const KNOWN: &[(&str, &str, Told, At)] = {
             End,
         ),
         (
+            "Empty parenthesized expression",
+            "Unexpected token )",
+            Parsing,
+            End,
+        ),
+        (
+            "A 'return' statement cannot be used",
+            "Illegal return statement",
+            Compiling,
+            Label,
+        ),
+        (
             "Cannot assign to this expression",
             "Invalid left-hand side in assignment",
             Parsing,
@@ -275,9 +287,15 @@ pub(super) fn of_javascript(name: &str, text: &str, error: &OxcDiagnostic) -> Lo
     } else {
         Place::of(text, error)
     };
-    let message = if is_unterminated(error) {
+    // Only the end of the text can end a template that is left open.
+    let is_open_template = is_unterminated(error) && matches!(place.token, "`" | "}");
+    let place = match is_open_template {
+        true => Place::at(text, text.len()),
+        false => place,
+    };
+    let message = if is_unterminated(error) && !is_open_template {
         "Unexpected token ILLEGAL".to_owned()
-    } else if is_unexpected(error) || is_wrong_keyword(error) {
+    } else if is_open_template || is_unexpected(error) || is_wrong_keyword(error) {
         unexpected(place.token)
     } else {
         error.message.to_string()
@@ -359,6 +377,13 @@ pub(super) fn of_typescript(name: &str, text: &str, error: &OxcDiagnostic) -> Lo
     ))
 }
 
+/// What the parser takes and k6's does not, at this byte.
+pub(super) fn of_refused(name: &str, text: &str, offset: usize, words: &str) -> LoadError {
+    let place = Place::at(text, offset);
+    let (line, column) = (place.line, place.column + 1);
+    LoadError::new(format!("{name}: Line {line}:{column} {words}"))
+}
+
 /// A text that is not UTF-8, whatever else is wrong behind that; columns are bytes here.
 pub(super) fn of_encoding(name: &str, text: &[u8], error: Utf8Error) -> LoadError {
     let before = &text[..error.valid_up_to()];
@@ -372,12 +397,8 @@ pub(super) fn of_encoding(name: &str, text: &[u8], error: Utf8Error) -> LoadErro
 
 /// Nesting exceeds the limit at this byte.
 pub(super) fn too_deep(name: &str, text: &str, offset: usize, most: usize) -> LoadError {
-    let place = Place::at(text, offset);
-    LoadError::new(format!(
-        "{name}: Line {}:{} the code is nested more than {most} levels deep: make it flatter",
-        place.line,
-        place.column + 1
-    ))
+    let words = format!("the code is nested more than {most} levels deep: make it flatter");
+    of_refused(name, text, offset, &words)
 }
 
 /// The position of an error.
@@ -426,11 +447,21 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
-/// The first token of a text: a word, a number, a string's quote or one sign.
+/// Signs of several letters, the longer of two with the same start first.
+const SIGNS: &[&str] = &[
+    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=",
+    "<=", ">=", "++", "--", "**", "<<", ">>", "&&", "||", "??", "+=", "-=", "*=", "/=", "%=", "&=",
+    "|=", "^=", "?.",
+];
+
+/// The first token of a text: a word, a number, a string's quote or a sign.
 fn token_at(text: &str) -> &str {
     let word = text.find(|letter| !is_word(letter)).unwrap_or(text.len());
     if word > 0 {
         return &text[..word];
+    }
+    if let Some(sign) = SIGNS.iter().find(|sign| text.starts_with(**sign)) {
+        return sign;
     }
     match text.chars().next() {
         Some(sign) if !sign.is_whitespace() => &text[..sign.len_utf8()],
@@ -463,6 +494,7 @@ fn is_unexpected(error: &OxcDiagnostic) -> bool {
     error.message.starts_with("Unexpected token")
         || error.message.starts_with("Expected a semicolon")
         || error.message.starts_with("Expected function name")
+        || error.message.starts_with("Expected switch clause")
         || error.message.starts_with("Unexpected JSX")
         || expected(error).is_some()
         || lacks_value(error)

@@ -2,6 +2,8 @@
 //!
 //! Must not know how TLS is implemented. Invariant: as in [`super::value`].
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::super::json::Json;
@@ -189,8 +191,10 @@ fn auth_of(value: &Value, field: &str) -> Result<TlsAuth, OptionError> {
             _ => {}
         }
     }
-    let pem = |text: &str| text.contains("-----BEGIN");
-    match (pem(&read.cert), pem(&read.key)) {
+    if read.password.is_some() && !has_block(&read.key) {
+        return Err(OptionError::text("failed to decode PEM key"));
+    }
+    match (has_block(&read.cert), has_block(&read.key)) {
         (true, true) => Ok(read),
         (false, _) => Err(OptionError::text(
             "tls: failed to find any PEM data in certificate input",
@@ -198,5 +202,57 @@ fn auth_of(value: &Value, field: &str) -> Result<TlsAuth, OptionError> {
         (true, false) => Err(OptionError::text(
             "tls: failed to find any PEM data in key input",
         )),
+    }
+}
+
+/// Whether a text has a block that Go reads as PEM: one whose content is base64.
+fn has_block(text: &str) -> bool {
+    text.split("-----BEGIN ").skip(1).any(|rest| {
+        let content = rest.split_once("-----").and_then(|(label, rest)| {
+            let end = format!("-----END {label}-----");
+            rest.split_once(&end).map(|(content, _)| content)
+        });
+        let is_field = |line: &&str| line.contains(':');
+        let lines = content.map(|content| content.lines().map(str::trim));
+        let encoded = lines.map(|lines| lines.filter(|line| !is_field(line)).collect::<String>());
+        encoded.is_some_and(|encoded| STANDARD.decode(encoded).is_ok())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCK: &str = "-----BEGIN A-----\nProc-Type: 4,ENCRYPTED\n\nAAAA\nAA==\n-----END A-----";
+
+    #[test]
+    fn a_client_certificate_is_pem_when_it_is_read() {
+        let cut = BLOCK.replace("AAAA", "...");
+        let read = |cert: &str, key: &str, password: &str| {
+            let mut auth = serde_json::json!([{ "cert": cert, "key": key }]);
+            if !password.is_empty() {
+                auth[0]["password"] = password.into();
+            }
+            let read = TlsAuths::from_env(&auth.to_string());
+            read.map(|_| ()).map_err(|words| {
+                let (_, words) = words.split_at(words.find("failed to").unwrap_or(0));
+                words.to_owned()
+            })
+        };
+        let wrong = |words: &str| Err(words.to_owned());
+        assert_eq!(read(BLOCK, BLOCK, ""), Ok(()));
+        assert_eq!(
+            read(&format!("text\n{cut}\n{BLOCK}"), BLOCK, "word"),
+            Ok(())
+        );
+        assert_eq!(
+            read(&cut, BLOCK, ""),
+            wrong("failed to find any PEM data in certificate input")
+        );
+        assert_eq!(
+            read(BLOCK, "key.pem", ""),
+            wrong("failed to find any PEM data in key input")
+        );
+        assert_eq!(read(&cut, &cut, "word"), wrong("failed to decode PEM key"));
     }
 }

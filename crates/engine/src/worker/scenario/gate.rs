@@ -63,6 +63,13 @@ impl ScenarioShare {
         self.gate.as_ref().is_some_and(PhaseGate::outlives_stop)
     }
 
+    /// Whether the worker was told to stop and has not done so yet: virtual users whose turn comes before that must not
+    /// start anything more. Groups of threads stop in an order that only the worker knows.
+    #[inline]
+    pub(super) fn is_called_off(&self) -> bool {
+        self.gate.is_none() && self.mailbox.ordered().is_some()
+    }
+
     /// Makes all virtual users check again what to do.
     pub(super) fn look_around(&self) {
         self.steered.set(self.steered.get() + 1);

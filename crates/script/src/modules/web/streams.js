@@ -19,21 +19,21 @@ export const settledOf = (settled, error) => {
 export const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
 // A method that a source or a sink may have.
-export const methodOf = (object, name) => {
+export const methodOf = (object, whose, name) => {
   const method = object[name];
-  if (method !== undefined && typeof method !== "function") throw new TypeError(`${name} of a stream is no function`);
+  if (method !== undefined && typeof method !== "function") throw new TypeError(`${whose}.[[${name}]] must be a function`);
   return method;
 };
 
 // What a queuing strategy says: how much is wanted in the queue, and how large a chunk is.
 export const strategyOf = (strategy, usual) => {
   const { highWaterMark: given, size } = strategy ?? {};
-  if (size !== undefined && typeof size !== "function") throw new TypeError("size of a queuing strategy is no function");
+  if (size !== undefined && typeof size !== "function") throw new TypeError("size must be a function");
   const highWaterMark = given === undefined ? usual : Number(given);
-  if (Number.isNaN(highWaterMark) || highWaterMark < 0) throw new RangeError("the high-water mark is no size");
+  if (Number.isNaN(highWaterMark) || highWaterMark < 0) throw new RangeError("highWaterMark must be a non-negative number");
   const sizeOf = (chunk) => {
     const found = size === undefined ? 1 : Number(size(chunk));
-    if (Number.isNaN(found) || found < 0 || found === Infinity) throw new RangeError("the size of a chunk is none");
+    if (Number.isNaN(found) || found < 0 || found === Infinity) throw new RangeError("size must be a finite, non-NaN number");
     return found;
   };
   return { highWaterMark, sizeOf };
@@ -43,8 +43,11 @@ export const strategyOf = (strategy, usual) => {
 export class CountQueuingStrategy {
   #highWaterMark;
 
-  constructor(init) {
-    if (!isObject(init) || init.highWaterMark === undefined) throw new TypeError("a queuing strategy wants a high-water mark");
+  constructor(...given) {
+    const [init] = given;
+    if (given.length !== 1) throw new TypeError("CountQueuingStrategy takes a single argument");
+    if (!isObject(init)) throw new TypeError("CountQueuingStrategy argument must be an object");
+    if (init.highWaterMark === undefined) throw new TypeError("CountQueuingStrategy argument must have 'highWaterMark' property");
     this.#highWaterMark = Number(init.highWaterMark);
   }
 
@@ -67,9 +70,10 @@ export class ReadableStreamDefaultReader {
   #stream;
   #closed;
 
-  constructor(stream) {
-    this.#stream = stream;
-    this.#closed = acquire(stream, this);
+  constructor(...given) {
+    if (given.length !== 1) throw new TypeError("ReadableStreamDefaultReader takes a single argument");
+    [this.#stream] = given;
+    this.#closed = acquire(this.#stream, this);
   }
 
   get closed() {
@@ -77,19 +81,19 @@ export class ReadableStreamDefaultReader {
   }
 
   read() {
-    if (this.#stream === undefined) return Promise.reject(new TypeError("the reader has let go of its stream"));
+    if (this.#stream === undefined) return Promise.reject(new TypeError("stream is undefined"));
     return read(this.#stream);
   }
 
   async cancel(reason) {
-    if (this.#stream === undefined) throw new TypeError("the reader has let go of its stream");
+    if (this.#stream === undefined) throw new TypeError("stream is undefined");
     return cancel(this.#stream, reason);
   }
 
   releaseLock() {
     if (this.#stream === undefined) return;
-    release(this.#stream);
-    this.#closed = settledOf(this.#closed, new TypeError("the reader has let go of its stream"));
+    const state = release(this.#stream);
+    this.#closed = settledOf(this.#closed, new TypeError(`stream is ${state === "readable" ? "" : "not "}readable`));
     this.#stream = undefined;
   }
 }
@@ -113,10 +117,10 @@ export class ReadableStream {
 
   constructor(source = {}, strategy = {}) {
     this.#strategy = strategyOf(strategy, 1);
-    if (!isObject(source)) throw new TypeError("the underlying source is no object");
-    if (source.type !== undefined) throw new TypeError("streams of bytes are not supported: leave the type out");
+    if (!isObject(source)) throw new TypeError("underlyingSource must be an object");
+    if (source.type !== undefined) throw new TypeError("invalid underlying source type");
     this.#source = source;
-    this.#methods = Object.fromEntries(["start", "pull", "cancel"].map((name) => [name, methodOf(source, name)]));
+    this.#methods = Object.fromEntries(["start", "pull", "cancel"].map((name) => [name, methodOf(source, "underlyingSource", name)]));
     this.#controller = this.#makeController();
     const begun = () => {
       this.#isStarted = true;
@@ -127,16 +131,17 @@ export class ReadableStream {
 
   static {
     acquire = (stream, reader) => {
-      if (!isObject(stream) || !(#reader in stream)) throw new TypeError("a reader wants a stream that is read");
-      if (stream.locked) throw new TypeError("the stream is locked to a reader");
+      if (!isObject(stream) || !(#reader in stream)) throw new TypeError("ReadableStreamDefaultReader argument must be a ReadableStream");
+      if (stream.locked) throw new TypeError("stream is locked");
       stream.#reader = reader;
       return stream.#closed;
     };
     release = (stream) => {
       stream.#reader = undefined;
-      const error = new TypeError("the reader has let go of its stream");
+      const error = new TypeError("reader released");
       for (const waiting of stream.#waiting.splice(0)) waiting.reject(error);
       if (stream.#state === "readable") stream.#closed = promiseOf();
+      return stream.#state;
     };
     read = (stream) => stream.#read();
     cancel = (stream, reason) => stream.#cancel(reason);
@@ -177,7 +182,7 @@ export class ReadableStream {
   }
 
   #enqueue(value) {
-    if (this.#state !== "readable" || this.#isClosing) throw new TypeError("the stream takes no more");
+    if (this.#state !== "readable" || this.#isClosing) throw new TypeError("cannot close or enqueue");
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) {
       waiting.resolve({ value, done: false });
@@ -196,7 +201,7 @@ export class ReadableStream {
   }
 
   #close() {
-    if (this.#state !== "readable" || this.#isClosing) throw new TypeError("the stream is closed already");
+    if (this.#state !== "readable" || this.#isClosing) throw new TypeError("cannot close or enqueue");
     this.#isClosing = true;
     if (this.#queue.length === 0) this.#finish();
   }
@@ -263,12 +268,12 @@ export class ReadableStream {
   }
 
   getReader(options) {
-    if (options?.mode !== undefined) throw new TypeError("readers that bring their own buffer are not supported");
+    if (options?.mode !== undefined) throw new TypeError("options.mode is not 'byob'");
     return new ReadableStreamDefaultReader(this);
   }
 
   async cancel(reason) {
-    if (this.locked) throw new TypeError("the stream is locked to a reader");
+    if (this.locked) throw new TypeError("cannot cancel a locked stream");
     return this.#cancel(reason);
   }
 

@@ -7,14 +7,16 @@ let acquire;
 let release;
 let inspect;
 
-const letGo = () => new TypeError("the writer has let go of its stream");
+const letGo = () => new TypeError("stream is undefined");
 
 export class WritableStreamDefaultWriter {
   #stream;
   #closed;
   #ready;
 
-  constructor(stream) {
+  constructor(...given) {
+    if (given.length !== 1) throw new TypeError("WritableStreamDefaultWriter takes a single argument");
+    const [stream] = given;
     acquire(stream, this, (closed, ready) => {
       this.#closed = closed ?? this.#closed;
       this.#ready = ready ?? this.#ready;
@@ -53,7 +55,7 @@ export class WritableStreamDefaultWriter {
   releaseLock() {
     if (this.#stream === undefined) return;
     release(this.#stream);
-    const error = letGo();
+    const error = new TypeError("writer released");
     this.#closed = settledOf(this.#closed, error);
     this.#ready = settledOf(this.#ready, error);
     this.#stream = undefined;
@@ -81,11 +83,11 @@ export class WritableStream {
   #ready = promiseOf();
 
   constructor(sink = {}, strategy = {}) {
-    if (!isObject(sink)) throw new TypeError("the underlying sink is no object");
+    if (!isObject(sink)) throw new TypeError("underlyingSink must be an object");
     this.#strategy = strategyOf(strategy, 1);
-    if (sink.type !== undefined) throw new RangeError("a stream that is written to has no type");
+    if (sink.type !== undefined) throw new RangeError("'type' is not supported by WritableStream");
     this.#sink = sink;
-    this.#methods = Object.fromEntries(["start", "write", "close", "abort"].map((name) => [name, methodOf(sink, name)]));
+    this.#methods = Object.fromEntries(["start", "write", "close", "abort"].map((name) => [name, methodOf(sink, "underlyingSink", name)]));
     this.#updateReady();
     const started = this.#methods.start?.call(sink, this.#controller);
     Promise.resolve(started).then(
@@ -103,8 +105,8 @@ export class WritableStream {
 
   static {
     acquire = (stream, writer, tell) => {
-      if (!isObject(stream) || !(#writer in stream)) throw new TypeError("a writer wants a stream that is written to");
-      if (stream.locked) throw new TypeError("the stream is locked to a writer");
+      if (!isObject(stream) || !(#writer in stream)) throw new TypeError("WritableStreamDefaultWriter argument must be a WritableStream");
+      if (stream.locked) throw new TypeError("stream is locked");
       stream.#writer = writer;
       stream.#tellWriter = tell;
       tell(stream.#closed, stream.#ready);
@@ -138,12 +140,12 @@ export class WritableStream {
   }
 
   async close() {
-    if (this.locked) throw new TypeError("the stream is locked to a writer");
+    if (this.locked) throw new TypeError("cannot close a locked stream");
     return this.#close();
   }
 
   async abort(reason) {
-    if (this.locked) throw new TypeError("the stream is locked to a writer");
+    if (this.locked) throw new TypeError("cannot abort a locked stream");
     return this.#abort(reason);
   }
 
@@ -165,9 +167,9 @@ export class WritableStream {
     } catch (error) {
       if (this.#state === "writable") this.#beginError(error);
     }
-    if (isReleased()) return Promise.reject(letGo());
+    if (isReleased()) return Promise.reject(new TypeError("writer was released"));
     if (this.#state === "errored" || this.#state === "erroring") return Promise.reject(this.#error);
-    if (this.#state === "closed" || this.#closing !== undefined) return Promise.reject(new TypeError("the stream is closed"));
+    if (this.#state === "closed" || this.#closing !== undefined) return Promise.reject(new TypeError("stream is closing or closed"));
     const asked = promiseOf();
     this.#queue.push({ chunk, size, asked });
     this.#queuedSize += size;
@@ -177,8 +179,8 @@ export class WritableStream {
   }
 
   #close() {
-    if (this.#state === "closed" || this.#state === "errored") return Promise.reject(new TypeError("the stream is closed"));
-    if (this.#closing !== undefined) return Promise.reject(new TypeError("the stream is closing already"));
+    if (this.#state === "closed" || this.#state === "errored") return Promise.reject(new TypeError("stream is already closed or errored"));
+    if (this.#closing !== undefined) return Promise.reject(new TypeError("stream is already closing"));
     this.#closing = promiseOf();
     if (this.#isFull && this.#state === "writable") this.#ready.resolve();
     this.#queue.push({ chunk: CLOSE, size: 0, asked: this.#closing });

@@ -111,13 +111,40 @@ fn keyed_and_derived_bits_are_known() {
         [
             "c25cf64db0f3339e7e80fbd6e0be879956a6a3d7e4987a2a4d01fb90f27b5639 true false",
             "eac9724572b222b39827ecca7f34d2cd",
-            "eac9724572b222b39827ecca7f34d2cd {\"type\":\"secret\",\"extractable\":true,\"algorithm\":{\"name\":\"AES-GCM\",\"length\":128},\"usages\":[\"encrypt\"]}",
+            "eac9724572b222b39827ecca7f34d2cd {\"type\":\"secret\",\"extractable\":true,\"algorithm\":{\"algorithm\":{\"name\":\"AES-GCM\"},\"name\":\"AES-GCM\",\"length\":128},\"usages\":[\"encrypt\"]}",
             "OperationError: currently only multiples of 8 are supported for length",
             "OperationError: length can not be 0",
             "OperationError: number of iterations can't be 0",
             "TypeError: field salt is null or undefined",
             "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865",
             "OperationError: length is too large",
+        ]
+    );
+}
+
+/// As k6 v2.2.0 lists them.
+#[test]
+fn keys_list_what_k6_lists() {
+    let log = log_of(
+        "const told = (key) => console.log(JSON.stringify(key.algorithm), key.algorithm.name);
+         told(await s.importKey('raw', u(16), 'PBKDF2', false, ['deriveBits']));
+         told(await s.importKey('raw', u(16), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']));
+         told((await s.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, ['deriveBits'])).publicKey);
+         const rsa = await s.generateKey({ name: 'RSA-OAEP', modulusLength: 1024, publicExponent: u([1, 0, 1]), hash: 'SHA-1' }, true, ['decrypt']);
+         told(rsa.privateKey); console.log(rsa.publicKey.algorithm.publicExponent.join());
+         const key = await s.importKey('raw', u(16), 'AES-GCM', false, ['encrypt']); await tried(() => s.sign('HMAC', key, u(1)));
+         const hmac = await s.importKey('raw', u(16), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']); await tried(() => s.sign('HMAC', hmac, u(1)));",
+    );
+    assert_eq!(
+        log,
+        [
+            "{\"algorithm\":{\"name\":\"PBKDF2\"},\"name\":\"PBKDF2\"} PBKDF2",
+            "{\"key_algorithm\":{\"algorithm\":{\"name\":\"HMAC\"},\"name\":\"HMAC\"},\"algorithm\":{\"name\":\"HMAC\"},\"name\":\"HMAC\",\"hash\":{\"algorithm\":{\"name\":\"SHA-256\"},\"name\":\"SHA-256\"},\"length\":128} HMAC",
+            "{\"key_algorithm\":{\"algorithm\":{\"name\":\"ECDH\"},\"name\":\"ECDH\"},\"algorithm\":{\"name\":\"ECDH\"},\"name\":\"ECDH\",\"namedCurve\":\"P-256\"} ECDH",
+            "{\"key_algorithm\":{\"algorithm\":{\"name\":\"RSA-OAEP\"},\"name\":\"RSA-OAEP\"},\"algorithm\":{\"name\":\"RSA-OAEP\"},\"name\":\"RSA-OAEP\",\"modulusLength\":1024,\"hash\":{\"name\":\"SHA-1\"}} RSA-OAEP",
+            "1,0,1",
+            "InvalidAccessError: algorithm name does not match key algorithm name",
+            "InvalidAccessError: key does not contain the 'sign' usage",
         ]
     );
 }

@@ -1,0 +1,46 @@
+// What is refused, in words.
+import { ReadableStream, WritableStream, CountQueuingStrategy, ReadableStreamDefaultReader, WritableStreamDefaultWriter } from 'k6/experimental/streams';
+const told = (name, e) => console.log(name, e && e.name, "|", e && e.message);
+const tell = async (name, f) => { try { console.log(name, 'fine', String(await f())); } catch (e) { told(name, e); } };
+const source = (start) => new ReadableStream({ start });
+export default async function () {
+  await tell('second reader', () => { const s = new ReadableStream(); s.getReader(); s.getReader(); });
+  await tell('cancel of locked', () => { const s = new ReadableStream(); s.getReader(); return s.cancel(); });
+  await tell('enqueue after close', () => source((c) => { c.close(); c.enqueue(1); }));
+  await tell('close twice', () => source((c) => { c.close(); c.close(); }));
+  await tell('released', async () => { const r = new ReadableStream().getReader(); r.releaseLock(); await r.read(); });
+  await tell('released cancel', async () => { const r = new ReadableStream().getReader(); r.releaseLock(); await r.cancel(); });
+  await tell('released closed', async () => { const r = new ReadableStream().getReader(); r.releaseLock(); await r.closed; });
+  await tell('released while reading', async () => { const r = new ReadableStream().getReader(); const p = r.read(); r.releaseLock(); await p; });
+  await tell('type', () => new ReadableStream({ type: 'x' }));
+  await tell('source', () => new ReadableStream(5));
+  for (const name of ['start', 'pull', 'cancel']) await tell(name, () => new ReadableStream({ [name]: 5 }));
+  await tell('mode', () => new ReadableStream().getReader({ mode: 'x' }));
+  await tell('mark', () => new ReadableStream({}, { highWaterMark: -1 }));
+  await tell('size', () => new ReadableStream({}, { size: 5 }));
+  await tell('size of a chunk', () => new ReadableStream({ start: (c) => c.enqueue(1) }, { highWaterMark: 1, size: () => -1 }));
+  await tell('strategy', () => new CountQueuingStrategy());
+  await tell('strategy of 5', () => new CountQueuingStrategy(5));
+  await tell('strategy without mark', () => new CountQueuingStrategy({}));
+  await tell('reader', () => new ReadableStreamDefaultReader());
+  await tell('reader of 5', () => new ReadableStreamDefaultReader(5));
+  await tell('reader of locked', () => { const s = new ReadableStream(); s.getReader(); new ReadableStreamDefaultReader(s); });
+  await tell('sink', () => new WritableStream(5));
+  await tell('sink type', () => new WritableStream({ type: 'x' }));
+  for (const name of ['start', 'write', 'close', 'abort']) await tell(name, () => new WritableStream({ [name]: 5 }));
+  await tell('second writer', () => { const s = new WritableStream(); s.getWriter(); s.getWriter(); });
+  await tell('writer', () => new WritableStreamDefaultWriter());
+  await tell('writer of 5', () => new WritableStreamDefaultWriter(5));
+  await tell('close of locked', () => { const s = new WritableStream(); s.getWriter(); return s.close(); });
+  await tell('abort of locked', () => { const s = new WritableStream(); s.getWriter(); return s.abort(); });
+  await tell('close closed', async () => { const w = new WritableStream().getWriter(); await w.close(); await w.close(); });
+  await tell('close closing', async () => { const w = new WritableStream().getWriter(); w.close(); await w.close(); });
+  await tell('write closed', async () => { const w = new WritableStream().getWriter(); await w.close(); await w.write(1); });
+  await tell('write closing', async () => { const w = new WritableStream().getWriter(); w.close(); await w.write(1); });
+  await tell('stream closed', async () => { const s = new WritableStream(); await s.close(); await s.close(); });
+  await tell('stream closing', async () => { const s = new WritableStream(); s.close(); await s.close(); });
+  for (const what of ['write', 'close', 'abort']) await tell('released ' + what, async () => { const w = new WritableStream().getWriter(); w.releaseLock(); await w[what](1); });
+  await tell('released size', () => { const w = new WritableStream().getWriter(); w.releaseLock(); return w.desiredSize; });
+  await tell('released ready', async () => { const w = new WritableStream().getWriter(); w.releaseLock(); await w.ready; });
+  await tell('released writer closed', async () => { const w = new WritableStream().getWriter(); w.releaseLock(); await w.closed; });
+}

@@ -29,7 +29,6 @@ const PLAIN: &[&str] = &[
     "java.util.Collection",
     "java.util.Iterator",
     "java.util.Map.Entry",
-    "java.util.Comparator",
     "groovy.lang.Closure",
     "groovy.lang.GString",
     "groovy.lang.Range",

@@ -8,6 +8,7 @@ mod aside;
 mod assign;
 mod calls;
 mod classes;
+mod comparators;
 mod composed;
 mod construction;
 mod expressions;
@@ -59,6 +60,8 @@ pub(crate) struct ScriptClosure {
     shared: Rc<Shared>,
     /// Arguments that come before those of the call.
     curried: Vec<Value>,
+    /// Arguments that come after those of the call.
+    curried_behind: Vec<Value>,
     delegate: std::cell::RefCell<Option<Value>>,
 }
 
@@ -93,7 +96,7 @@ impl Callable for ScriptClosure {
     fn arity(&self) -> usize {
         let parameters = self.code.parameters.as_ref();
         let count = parameters.map_or(1, Vec::len);
-        count.saturating_sub(self.curried.len())
+        count.saturating_sub(self.curried.len() + self.curried_behind.len())
     }
 }
 
@@ -121,6 +124,8 @@ impl Callable for Chained {
         1
     }
 }
+
+pub(crate) use comparators::Comparator;
 
 /// How a statement ends.
 pub(crate) enum Flow {

@@ -6,9 +6,11 @@
 
 mod addresses;
 mod any;
+mod binding;
 mod builders;
 mod coding;
 mod collections;
+mod comparators;
 mod counters;
 mod dates;
 mod digests;
@@ -21,12 +23,14 @@ mod json_builder;
 mod lists;
 mod maps;
 mod numbers;
+mod places;
 mod properties;
 mod random;
 mod readers;
 mod regex;
 mod sequences;
 mod statics;
+mod streams;
 mod systems;
 mod texts;
 mod times;
@@ -44,6 +48,7 @@ use super::thrown::Thrown;
 use super::value::{Machine, Outcome, RangeOf, Value};
 
 pub use addresses::url;
+pub(crate) use binding::Binding;
 pub(crate) use builders::print_stream;
 pub use counters::Counter;
 pub(crate) use dates::between as dates_between;
@@ -83,7 +88,9 @@ pub(crate) fn classes() -> impl Iterator<Item = &'static Class> {
         .chain(json_builder::CLASSES)
         .chain(elements::CLASSES)
         .chain(addresses::CLASSES)
+        .chain(comparators::CLASSES)
         .chain(counters::CLASSES)
+        .chain(streams::CLASSES)
         .chain(writing::CLASSES)
         .chain(properties::CLASSES)
         .chain(units::CLASSES)
@@ -95,11 +102,12 @@ fn class(name: &str) -> Option<&'static Class> {
 }
 
 /// All tables of instance methods.
-fn all_tables() -> [&'static Table; 49] {
+fn all_tables() -> [&'static Table; 50] {
     [
         &any::METHODS,
         &any::EXCEPTION,
         &any::CLASS,
+        &binding::BINDING,
         &builders::BUILDER,
         &builders::STREAM,
         &builders::MAYBE,
@@ -163,6 +171,12 @@ const OF_CLOSURES: &[&str] = &[
     "accept",
     "test",
     "compare",
+    "rcurry",
+    "ncurry",
+    "reversed",
+    "thenComparing",
+    "thenComparingInt",
+    "thenComparingLong",
 ];
 
 /// Whether any value has a method with this name.
@@ -425,7 +439,7 @@ pub(crate) fn set_property(
     if let Value::Map(map) = of {
         maps::may_change(map)?;
         machine.take(64)?;
-        map.put(&Value::text(name), value.clone());
+        maps::insert(machine, map, &Value::text(name), value.clone())?;
         return Ok(());
     }
     let method = getter("set", name);

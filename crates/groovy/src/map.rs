@@ -45,6 +45,8 @@ pub struct Map {
     pub entries: RefCell<IndexMap<Key, Value>>,
     /// The closure that computes the value of a missing key on access; unset: there is no value then.
     pub default: OnceCell<Value>,
+    /// The comparator of a sorted map, which keeps its entries in that order; unset: the natural order.
+    pub by: OnceCell<Value>,
 }
 
 impl Map {
@@ -55,6 +57,7 @@ impl Map {
             kind,
             entries: RefCell::default(),
             default: OnceCell::new(),
+            by: OnceCell::new(),
         })
     }
 

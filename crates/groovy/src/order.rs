@@ -54,6 +54,7 @@ pub fn entries(map: &Map) -> Vec<(Value, Value)> {
             });
             sorted.into_iter().map(copied).collect()
         }
+        MapKind::Tree if map.by.get().is_some() => entries.iter().map(copied).collect(),
         MapKind::Tree => {
             let mut sorted: Vec<_> = entries.iter().map(copied).collect();
             sorted.sort_by(|(one, _), (other, _)| compare(one, other).unwrap_or(Ordering::Equal));

@@ -104,6 +104,7 @@ pub(crate) fn parse(source: &str, dialect: Dialect) -> Result<Parsed, Fault> {
         at: 0,
         dialect,
         ignores_lines: dialect == Dialect::BeanShell,
+        arrow_ends: false,
         depth: 0,
         declares: false,
         imports: Vec::new(),
@@ -125,6 +126,8 @@ pub(crate) struct Parser<'s> {
     dialect: Dialect,
     /// Whether line ends have no meaning here.
     ignores_lines: bool,
+    /// Whether an arrow ends a closure's parameters here, so that it makes no lambda.
+    arrow_ends: bool,
     depth: usize,
     /// Whether the current block declares a variable.
     declares: bool,
@@ -241,8 +244,10 @@ impl Parser<'_> {
     /// Parses something inside brackets, where line ends have no meaning.
     fn within<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         let before = std::mem::replace(&mut self.ignores_lines, true);
+        let ended = std::mem::take(&mut self.arrow_ends);
         let value = read(self);
         self.ignores_lines = before;
+        self.arrow_ends = ended;
         value
     }
 
@@ -250,8 +255,10 @@ impl Parser<'_> {
     fn in_braces<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         let is_groovy = self.dialect == Dialect::Groovy;
         let before = std::mem::replace(&mut self.ignores_lines, !is_groovy);
+        let ended = std::mem::take(&mut self.arrow_ends);
         let value = read(self);
         self.ignores_lines = before;
+        self.arrow_ends = ended;
         value
     }
 
@@ -422,7 +429,12 @@ impl Parser<'_> {
                 }
             }
             let default = match self.take_sign("=") {
-                true => Some(self.expression()?),
+                true => {
+                    let before = std::mem::replace(&mut self.arrow_ends, end == "->");
+                    let value = self.expression();
+                    self.arrow_ends = before;
+                    Some(value?)
+                }
                 false => None,
             };
             parameters.push(Parameter {

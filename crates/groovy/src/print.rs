@@ -186,6 +186,8 @@ pub fn class_name(value: &Value) -> &str {
             ListKind::Linked => "java.util.LinkedList",
             ListKind::Fixed => "java.util.Arrays$ArrayList",
             ListKind::Constant => "java.util.Collections$UnmodifiableRandomAccessList",
+            ListKind::Stream => "java.util.stream.ReferencePipeline",
+            ListKind::NumberStream => "java.util.stream.IntPipeline",
             ListKind::Array(of) => match of {
                 Element::Object => "[Ljava.lang.Object;",
                 Element::Text => "[Ljava.lang.String;",

@@ -86,6 +86,10 @@ pub enum ListKind {
     Fixed,
     /// Immutable.
     Constant,
+    /// A stream of values, whose own extremes and sums are optional values.
+    Stream,
+    /// A stream of numbers.
+    NumberStream,
     /// An array with its element type.
     Array(Element),
 }
@@ -257,6 +261,9 @@ pub trait Bindings: Host {
 
     /// Binds a value to a name, for undeclared names in a script.
     fn bind(&mut self, name: &str, value: Value);
+
+    /// All bound names, sorted.
+    fn names(&self) -> Vec<String>;
 
     /// Calls a method of a host's object; `None`: it has no such method. `number`: the object's number among
     /// those with the same name.
@@ -433,6 +440,12 @@ impl List {
     #[must_use]
     pub fn may_grow(&self) -> bool {
         matches!(self.kind, ListKind::Growing | ListKind::Linked)
+    }
+
+    /// Whether it is a stream.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        matches!(self.kind, ListKind::Stream | ListKind::NumberStream)
     }
 
     /// Whether it is an array.

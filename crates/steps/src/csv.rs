@@ -137,12 +137,23 @@ impl CsvLines {
         self.text = Some(Arc::clone(&text));
         self.names = names(&settings.names).collect();
         if self.names.is_empty() {
-            self.names = self.next_fields(&text, settings);
+            self.names = self.header(&text, settings);
         } else if settings.ignore_first_line {
             self.next_fields(&text, settings);
         }
         self.first = self.at;
         Ok(text)
+    }
+
+    /// The names in the first line, which may be quoted even where fields may not: so only the delimiter's first
+    /// character counts.
+    fn header(&mut self, text: &str, settings: &Settings) -> Vec<String> {
+        let settings = Settings {
+            quoted: true,
+            ..settings.clone()
+        };
+        let names = self.next_fields(text, &settings);
+        names.iter().map(|name| name.trim().to_owned()).collect()
     }
 
     /// The fields of the next line, which continues after line ends inside quoted fields.
@@ -245,6 +256,31 @@ mod tests {
             lines(text, &settings(true)),
             [["x,y", "a\"b"], ["p\nq", ""]]
         );
+    }
+
+    #[test]
+    fn names_in_a_file_may_be_quoted_and_end_at_the_first_letter_of_the_delimiter() {
+        let desk = Desk::default();
+        let files = [("q", "\"a\", b \n1,2\n"), ("m", "a||b\n1||2\n")];
+        for (name, text) in files {
+            let mut files = desk.files.borrow_mut();
+            files.insert(name.to_owned(), text.as_bytes().to_vec());
+        }
+        let drawn = |file: &str, delimiter: &str| {
+            let settings = Settings {
+                names: String::new(),
+                delimiter: delimiter.to_owned(),
+                ..settings(false)
+            };
+            let line = CsvLines::default().draw(&desk, file, &settings);
+            match line.expect("it is there") {
+                Line::Row(values) => values,
+                Line::End(_) => Vec::new(),
+            }
+        };
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(drawn("q", ","), [pair("a", "1"), pair("b", "2")]);
+        assert_eq!(drawn("m", "||"), [pair("a", "1"), pair("", "2")]);
     }
 
     #[test]

@@ -130,6 +130,10 @@ impl Bindings for Nobody {
 
     fn bind(&mut self, _: &str, _: Value) {}
 
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     fn ask(&mut self, _: &'static str, _: usize, _: &str, _: &[Value]) -> Outcome<Option<Value>> {
         Ok(None)
     }

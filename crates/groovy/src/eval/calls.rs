@@ -15,7 +15,7 @@ use super::super::table::Table;
 use super::super::thrown::Thrown;
 use super::super::value::{Machine as _, Object, Outcome, Value};
 use super::frame::{Frame, Place};
-use super::{Chained, Flow, Interpreter, Memoized, MethodReference, ScriptClosure};
+use super::{Chained, Comparator, Flow, Interpreter, Memoized, MethodReference, ScriptClosure};
 
 /// The script itself, available as `this`.
 pub(super) struct ScriptObject;
@@ -281,7 +281,15 @@ impl Interpreter<'_> {
         Ok(Some(Value::Null))
     }
 
-    /// A method from a static import.
+    /// A constant from a static import.
+    pub(super) fn imported_constant(&mut self, name: &str) -> Outcome<Option<Value>> {
+        match name.starts_with(char::is_uppercase) {
+            true => self.imported(name, &[]),
+            false => Ok(None),
+        }
+    }
+
+    /// A method or a constant from a static import.
     fn imported(&mut self, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
         let shared = Rc::clone(&self.shared);
         for (known, path) in &shared.imports {
@@ -330,6 +338,9 @@ impl Interpreter<'_> {
                     self.take(KNOWN_BYTES)?;
                     memoized.known.put(&key, value.clone());
                     return Ok(value);
+                }
+                if let Some(comparator) = any.downcast_ref::<Comparator>() {
+                    return self.compare_by(comparator, &given);
                 }
                 match any.downcast_ref::<MethodReference>() {
                     Some(reference) => self.call_reference(reference, &given),
@@ -381,6 +392,7 @@ impl Interpreter<'_> {
         self.enter()?;
         let mut all = closure.curried.clone();
         all.extend(given);
+        all.extend_from_slice(&closure.curried_behind);
         let delegate = delegate.or_else(|| closure.delegate.borrow().clone());
         let frame = match delegate {
             None => Frame::within(&closure.frame),
@@ -414,7 +426,8 @@ impl Interpreter<'_> {
             ("call" | "doCall" | "run" | "apply" | "accept" | "test" | "compare" | "get", _) => {
                 self.call_value(callee, given.to_vec())?
             }
-            ("curry", _) => self.curried(callee, given),
+            ("curry", _) => curried(callee, given, End::First),
+            ("rcurry", _) => curried(callee, given, End::Last),
             ("rightShift", [then]) | ("andThen", [then]) => Value::Closure(Rc::new(Chained {
                 first: callee.clone(),
                 then: then.clone(),
@@ -436,29 +449,41 @@ impl Interpreter<'_> {
                 known: Map::new(MapKind::Linked),
             })),
             ("clone", []) => callee.clone(),
+            _ if closure.arity() == 2 => return Ok(Self::comparator_method(callee, name, given)),
             _ => return Ok(None),
         }))
     }
+}
 
-    fn curried(&self, callee: &Value, given: &[Value]) -> Value {
-        let Value::Closure(closure) = callee else {
-            return callee.clone();
-        };
-        match closure.any().downcast_ref::<ScriptClosure>() {
-            Some(closure) => {
-                let mut curried = closure.curried.clone();
-                curried.extend_from_slice(given);
-                Value::Closure(Rc::new(ScriptClosure {
-                    code: Arc::clone(&closure.code),
-                    frame: Rc::clone(&closure.frame),
-                    shared: Rc::clone(&closure.shared),
-                    curried,
-                    delegate: std::cell::RefCell::new(closure.delegate.borrow().clone()),
-                }))
-            }
-            None => callee.clone(),
-        }
+/// The end of a closure's arguments.
+#[derive(Clone, Copy)]
+enum End {
+    First,
+    Last,
+}
+
+/// A closure that has some of its arguments.
+fn curried(callee: &Value, given: &[Value], end: End) -> Value {
+    let Value::Closure(closure) = callee else {
+        return callee.clone();
+    };
+    let Some(closure) = closure.any().downcast_ref::<ScriptClosure>() else {
+        return callee.clone();
+    };
+    let mut curried = closure.curried.clone();
+    let mut curried_behind = closure.curried_behind.clone();
+    match end {
+        End::First => curried.extend_from_slice(given),
+        End::Last => drop(curried_behind.splice(..0, given.iter().cloned())),
     }
+    Value::Closure(Rc::new(ScriptClosure {
+        code: Arc::clone(&closure.code),
+        frame: Rc::clone(&closure.frame),
+        shared: Rc::clone(&closure.shared),
+        curried,
+        curried_behind,
+        delegate: std::cell::RefCell::new(closure.delegate.borrow().clone()),
+    }))
 }
 
 fn is_object(kind: &Type) -> bool {

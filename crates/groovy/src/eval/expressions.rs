@@ -200,6 +200,7 @@ impl Interpreter<'_> {
             frame: Rc::clone(frame),
             shared: Rc::clone(&self.shared),
             curried: Vec::new(),
+            curried_behind: Vec::new(),
             delegate: std::cell::RefCell::default(),
         }))
     }
@@ -226,6 +227,9 @@ impl Interpreter<'_> {
         if let Some(value) = self.bindings.bound(name) {
             return Ok(value);
         }
+        if let Some(value) = self.imported_constant(name)? {
+            return Ok(value);
+        }
         if let Some(class) = self.class_named(name) {
             return Ok(Value::Class(class));
         }
@@ -234,6 +238,7 @@ impl Interpreter<'_> {
         }
         match &**name {
             "out" => Ok(Value::object(super::calls::Output)),
+            "binding" => Ok(Value::object(library::Binding)),
             "args" => Ok(Value::array(super::super::value::Element::Text, Vec::new())),
             _ => Err(Thrown::of(
                 "groovy.lang.MissingPropertyException",
@@ -326,6 +331,10 @@ impl Interpreter<'_> {
         };
         if of_value.is_null() {
             return Err(Thrown::null_call("getAt"));
+        }
+        let is_array = matches!(&of_value, Value::List(list) if list.is_array());
+        if !self.is_groovy() && !is_array {
+            return Err(Thrown::of("bsh.EvalError", "Not an array"));
         }
         match self.invoke_own(&of_value, "getAt", std::slice::from_ref(&at))? {
             Some(value) => Ok(value),

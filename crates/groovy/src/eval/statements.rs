@@ -415,6 +415,10 @@ impl Interpreter<'_> {
         }
         if let Some(last) = last {
             match self.block(last, frame, false)? {
+                // In BeanShell the end of `finally` takes the place of a return, break or continue before it.
+                Flow::On(_) if !self.is_groovy() && outcome.is_ok() => {
+                    return Ok(Flow::On(Value::Null));
+                }
                 Flow::On(_) => {}
                 other => return Ok(other),
             }

@@ -40,12 +40,22 @@ impl Object for Plain {
 /// Standard output.
 pub(super) struct Printer;
 
-/// `java.util.Optional`.
-struct Maybe(Option<Value>);
+/// `java.util.Optional`, and those of numbers, by the names of their classes.
+struct Maybe(Option<Value>, &'static str);
 
 /// An optional value.
 pub(super) fn maybe(value: Option<Value>) -> Value {
-    Value::object(Maybe(value))
+    Value::object(Maybe(value, "Optional"))
+}
+
+/// An optional number.
+pub(super) fn maybe_number(value: Option<Value>, is_whole: bool) -> Value {
+    let class = match (is_whole, &value) {
+        (true, Some(Value::Long(_))) => "OptionalLong",
+        (true, None | Some(Value::Int(_) | Value::Byte(_) | Value::Char(_))) => "OptionalInt",
+        _ => "OptionalDouble",
+    };
+    Value::object(Maybe(value, class))
 }
 
 fn text(this: &Value) -> String {
@@ -259,9 +269,11 @@ pub(super) static MAYBE: Table = Table::new(&[
     row("isEmpty", 0, 0, |_, this, _| {
         Ok(Value::Truth(held(this).is_none()))
     }),
-    row("get", 0, 0, |_, this, _| {
-        held(this).ok_or_else(|| Thrown::of("java.util.NoSuchElementException", "No value present"))
-    }),
+    row("get", 0, 0, |_, this, _| present(this)),
+    row("getAsInt", 0, 0, |_, this, _| present(this)),
+    row("getAsLong", 0, 0, |_, this, _| present(this)),
+    row("getAsDouble", 0, 0, |_, this, _| present(this)),
+    row("orElseThrow", 0, 0, |_, this, _| present(this)),
     row("orElse", 1, 1, |_, this, given| {
         Ok(held(this).unwrap_or_else(|| given[0].clone()))
     }),
@@ -275,7 +287,7 @@ pub(super) static MAYBE: Table = Table::new(&[
             None => None,
         };
         let value = value.filter(|value| !value.is_null());
-        Ok(Value::object(Maybe(value)))
+        Ok(maybe(value))
     }),
     row("filter", 1, 1, |machine, this, given| {
         let Some(value) = held(this) else {
@@ -284,7 +296,7 @@ pub(super) static MAYBE: Table = Table::new(&[
         let is_kept = machine.call(&given[0], vec![value])?;
         match order::truth(&is_kept) {
             true => Ok(this.clone()),
-            false => Ok(Value::object(Maybe(None))),
+            false => Ok(maybe(None)),
         }
     }),
     row("ifPresent", 1, 1, |machine, this, given| match held(this) {
@@ -293,13 +305,22 @@ pub(super) static MAYBE: Table = Table::new(&[
     }),
 ]);
 
+fn present(this: &Value) -> Outcome {
+    held(this).ok_or_else(|| Thrown::of("java.util.NoSuchElementException", "No value present"))
+}
+
 fn held(this: &Value) -> Option<Value> {
     this.of::<Maybe>().and_then(|maybe| maybe.0.clone())
 }
 
 impl Object for Maybe {
     fn class(&self) -> &'static str {
-        "java.util.Optional"
+        match self.1 {
+            "OptionalInt" => "java.util.OptionalInt",
+            "OptionalLong" => "java.util.OptionalLong",
+            "OptionalDouble" => "java.util.OptionalDouble",
+            _ => "java.util.Optional",
+        }
     }
 
     fn methods(&self) -> &'static Table {
@@ -308,8 +329,8 @@ impl Object for Maybe {
 
     fn text(&self) -> String {
         match &self.0 {
-            Some(value) => format!("Optional[{}]", print::text(value)),
-            None => "Optional.empty".to_owned(),
+            Some(value) => format!("{}[{}]", self.1, print::text(value)),
+            None => format!("{}.empty", self.1),
         }
     }
 

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use super::super::eval::Comparator;
 use super::super::map::{Map, MapKind};
 use super::super::number::{self, Sum};
 use super::super::order;
@@ -28,9 +29,10 @@ fn holds(machine: &mut dyn Machine, given: &[Value], value: &Value) -> Outcome<b
     }
 }
 
-/// A set if the original is one, otherwise a list.
+/// A set or a stream if the original is one, otherwise a list.
 fn alike(this: &Value, found: Vec<Value>) -> Value {
     match this {
+        Value::List(list) if list.is_stream() => Value::List(List::new(list.kind, found)),
         Value::Set(set) => {
             let copy = Map::new(set.kind);
             for value in found {
@@ -70,6 +72,11 @@ fn collected(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcom
             Some(closure) => machine.call(closure, vec![value])?,
             None => value,
         });
+    }
+    if let (Value::List(list), [_]) = (this, given)
+        && list.is_stream()
+    {
+        return Ok(alike(this, found));
     }
     if let [Value::List(into), _] = given {
         into.items.borrow_mut().extend(found);
@@ -145,7 +152,13 @@ fn sort(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
     let by = given.iter().find(|one| matches!(one, Value::Closure(_)));
     let all = values(machine, this)?;
     let found = sorted(machine, all, by)?;
+    // Of the methods with this name, one that gives nothing is for Java's comparators.
+    let is_java = matches!(given, [Value::Closure(by)] if by.any().is::<Comparator>());
     match this {
+        Value::List(list) if is_java && list.kind != ListKind::Constant => {
+            *list.items.borrow_mut() = found;
+            Ok(Value::Null)
+        }
         Value::List(list) if !keeps && list.kind != ListKind::Constant => {
             *list.items.borrow_mut() = found;
             Ok(this.clone())
@@ -186,6 +199,41 @@ fn extreme(machine: &mut dyn Machine, this: &Value, given: &[Value], wanted: Ord
         }
     }
     Ok(best.map_or(Value::Null, |(_, value)| value))
+}
+
+/// What a stream has of its greatest, least or reduced value.
+fn optional(this: &Value, found: Value) -> Value {
+    let has_any = matches!(this, Value::List(list) if !list.items.borrow().is_empty());
+    let found = has_any.then_some(found);
+    match this {
+        Value::List(list) if list.kind == ListKind::Stream => super::builders::maybe(found),
+        Value::List(list) if list.kind == ListKind::NumberStream => {
+            super::builders::maybe_number(found, true)
+        }
+        _ => found.unwrap_or(Value::Null),
+    }
+}
+
+fn optional_if_stream(this: &Value, found: Value) -> Value {
+    match is_stream(this) {
+        true => optional(this, found),
+        false => found,
+    }
+}
+
+fn is_stream(this: &Value) -> bool {
+    matches!(this, Value::List(list) if list.is_stream())
+}
+
+/// The values of a stream, as one of another kind.
+fn streamed(machine: &mut dyn Machine, this: &Value, kind: ListKind) -> Outcome {
+    Ok(Value::List(List::new(kind, values(machine, this)?)))
+}
+
+/// The results of a closure for the values of a stream, as one of another kind.
+fn mapped(machine: &mut dyn Machine, this: &Value, given: &[Value], kind: ListKind) -> Outcome {
+    let found = collected(machine, this, given)?;
+    streamed(machine, &found, kind)
 }
 
 fn summed(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
@@ -444,6 +492,9 @@ fn stream_collected(machine: &mut dyn Machine, this: &Value, given: &[Value]) ->
         Value::Text(how) if **how == *"toSet" => machine.invoke(this, "toSet", &[]),
         Value::List(parts) if matches!(parts.items.borrow().first(), Some(Value::Text(_))) => {
             let parts = parts.copied();
+            if let Some(found) = super::streams::gathered(machine, this, &parts)? {
+                return Ok(found);
+            }
             let inner = joined(machine, this, &text_of(&parts, 1))?;
             let (before, behind) = (text_of(&parts, 2), text_of(&parts, 3));
             Ok(Value::text(before + &print::text(&inner) + &behind))
@@ -481,10 +532,29 @@ pub(super) static METHODS: Table = Table::new(&[
     row("collect", 1, 1, stream_collected),
     row("collect", 0, 2, collected),
     row("map", 1, 1, collected),
-    row("mapToInt", 1, 1, collected),
-    row("mapToObj", 1, 1, collected),
-    row("mapToLong", 1, 1, collected),
-    row("mapToDouble", 1, 1, collected),
+    row("flatMap", 1, 1, |machine, this, given| {
+        let mut found = Vec::new();
+        for value in values(machine, this)? {
+            let more = machine.call(&given[0], vec![value])?;
+            found.extend(values(machine, &more)?);
+        }
+        Ok(alike(this, found))
+    }),
+    row("mapToInt", 1, 1, |machine, this, given| {
+        mapped(machine, this, given, ListKind::NumberStream)
+    }),
+    row("mapToObj", 1, 1, |machine, this, given| {
+        mapped(machine, this, given, ListKind::Stream)
+    }),
+    row("mapToLong", 1, 1, |machine, this, given| {
+        mapped(machine, this, given, ListKind::NumberStream)
+    }),
+    row("mapToDouble", 1, 1, |machine, this, given| {
+        let found = collected(machine, this, given)?;
+        let doubles = values(machine, &found)?.into_iter();
+        let doubles = doubles.map(|one| number::double_of(&one).map_or(one, Value::Double));
+        Ok(super::streams::numbers_streamed(doubles.collect()))
+    }),
     row("peek", 1, 1, |machine, this, given| {
         for value in values(machine, this)? {
             machine.call(&given[0], vec![value])?;
@@ -609,7 +679,8 @@ pub(super) static METHODS: Table = Table::new(&[
     row("sort", 0, 2, sort),
     row("sorted", 0, 1, |machine, this, given| {
         let all = values(machine, this)?;
-        Ok(Value::list(sorted(machine, all, given.first())?))
+        let found = sorted(machine, all, given.first())?;
+        Ok(alike(this, found))
     }),
     row("toSorted", 0, 1, |machine, this, given| {
         let all = values(machine, this)?;
@@ -628,21 +699,43 @@ pub(super) static METHODS: Table = Table::new(&[
         })
     }),
     row("max", 0, 1, |machine, this, given| {
-        extreme(machine, this, given, Ordering::Greater)
+        let found = extreme(machine, this, given, Ordering::Greater)?;
+        Ok(optional_if_stream(this, found))
     }),
     row("min", 0, 1, |machine, this, given| {
-        extreme(machine, this, given, Ordering::Less)
+        let found = extreme(machine, this, given, Ordering::Less)?;
+        Ok(optional_if_stream(this, found))
     }),
-    row("sum", 0, 2, summed),
+    row("sum", 0, 2, |machine, this, given| {
+        let sum = summed(machine, this, given)?;
+        Ok(match sum {
+            Value::Null if is_stream(this) => Value::Int(0),
+            sum => sum,
+        })
+    }),
     row("average", 0, 1, |machine, this, given| {
         let sum = summed(machine, this, given)?;
+        if is_stream(this) {
+            let count = values(machine, this)?.len();
+            let mean = number::double_of(&sum).map(|sum| Value::Double(sum / count as f64));
+            return Ok(super::builders::maybe_number(mean, false));
+        }
         let count = Value::count(values(machine, this)?.len());
         Ok(number::divide(&sum, &count)?.unwrap_or(Value::Null))
     }),
     row("groupBy", 1, 1, grouped),
     row("countBy", 1, 1, counted),
     row("inject", 1, 2, injected),
-    row("reduce", 1, 2, injected),
+    row("reduce", 1, 2, |machine, this, given| {
+        if given.len() == 1 && is_stream(this) && values(machine, this)?.is_empty() {
+            return Ok(optional(this, Value::Null));
+        }
+        let found = injected(machine, this, given)?;
+        Ok(match given.len() {
+            1 => optional_if_stream(this, found),
+            _ => found,
+        })
+    }),
     row("flatten", 0, 0, |machine, this, _| {
         let mut found = Vec::new();
         let all = values(machine, this)?;
@@ -668,7 +761,8 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("distinct", 0, 0, |machine, this, _| {
         let all = values(machine, this)?;
-        Ok(Value::list(uniques(machine, all, None)?))
+        let found = uniques(machine, all, None)?;
+        Ok(alike(this, found))
     }),
     row("take", 1, 1, |machine, this, given| {
         taken(machine, this, int_of(given, 0)?, |all, count| &all[..count])
@@ -808,11 +902,23 @@ pub(super) static METHODS: Table = Table::new(&[
         iterator(machine, this)
     }),
     row("stream", 0, 0, |machine, this, _| {
-        Ok(Value::list(values(machine, this)?))
+        let kind = match this {
+            Value::List(list) => match list.kind {
+                ListKind::Array(Element::Int | Element::Long | Element::Double) => {
+                    ListKind::NumberStream
+                }
+                _ => ListKind::Stream,
+            },
+            _ => ListKind::Stream,
+        };
+        streamed(machine, this, kind)
     }),
-    row("boxed", 0, 0, |_, this, _| Ok(this.clone())),
+    row("boxed", 0, 0, |machine, this, _| {
+        streamed(machine, this, ListKind::Stream)
+    }),
+    row("asDoubleStream", 0, 0, |_, this, _| Ok(this.clone())),
     row("parallelStream", 0, 0, |machine, this, _| {
-        Ok(Value::list(values(machine, this)?))
+        streamed(machine, this, ListKind::Stream)
     }),
     row("findFirst", 0, 0, |machine, this, _| {
         Ok(super::builders::maybe(

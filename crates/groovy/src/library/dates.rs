@@ -357,6 +357,18 @@ pub(super) static DATE: Table = Table::new(&[
     row("previous", 0, 0, |machine, this, _| {
         Ok(shifted(machine, this, 0, -DAY_MS))
     }),
+    row("upto", 2, 2, |machine, this, given| {
+        day_by_day(machine, this, given, DAY_MS)
+    }),
+    row("downto", 2, 2, |machine, this, given| {
+        day_by_day(machine, this, given, -DAY_MS)
+    }),
+    row("toGMTString", 0, 0, |machine, this, _| {
+        let ms = wanted_ms(this)?;
+        let zone = Some(Away::Fixed(0));
+        let told = formatted_in(machine, "d MMM yyyy HH:mm:ss 'GMT'", ms, zone)?;
+        Ok(Value::text(told))
+    }),
     row("clearTime", 0, 0, |machine, this, _| {
         let ms = wanted_ms(this)?;
         let offset_ms = i64::from(machine.host().utc_offset_s(ms)) * 1000;
@@ -401,6 +413,31 @@ pub(super) static DATE: Table = Table::new(&[
         part(machine, this, field).map(Value::Int)
     }),
 ]);
+
+/// Calls a closure with each day from a date to another one.
+fn day_by_day(machine: &mut dyn Machine, this: &Value, given: &[Value], step_ms: i64) -> Outcome {
+    let (mut ms, to_ms) = (wanted_ms(this)?, wanted_ms(&given[0])?);
+    let (from, to) = (print::text(this), print::text(&given[0]));
+    let is_beyond = |ms: i64| (to_ms - ms).signum() == -step_ms.signum();
+    if is_beyond(ms) {
+        let (which, order) = match step_ms > 0 {
+            true => ("upto()", "earlier"),
+            false => ("downto()", "later"),
+        };
+        return Err(Thrown::of(
+            "groovy.lang.GroovyRuntimeException",
+            format!(
+                "The argument ({to}) to {which} cannot be {order} than the value ({from}) it's called on."
+            ),
+        ));
+    }
+    while !is_beyond(ms) {
+        let day = date(machine, ms);
+        machine.call(&given[1], vec![day])?;
+        ms = ms.saturating_add(step_ms);
+    }
+    Ok(Value::Null)
+}
 
 /// A field of a date or calendar by Java's field number.
 fn part(machine: &mut dyn Machine, this: &Value, field: i32) -> Outcome<i32> {

@@ -5,7 +5,7 @@
 use super::super::print;
 use super::super::thrown::Thrown;
 use super::super::value::{Machine, Outcome, Value};
-use super::{has_method, invoke, lists, maps, set_property, texts};
+use super::{has_method, invoke, maps, places, set_property, texts};
 
 /// The key for index access to a map: a text with embedded values is converted to plain text.
 fn as_name(at: &Value) -> Value {
@@ -21,7 +21,7 @@ fn as_name(at: &Value) -> Value {
 /// It cannot be read.
 pub(crate) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
     match of {
-        Value::List(_) | Value::Range(_) => lists::at(of, at),
+        Value::List(_) | Value::Range(_) => places::at(of, at),
         Value::Map(map) => maps::get(machine, map, &as_name(at)),
         Value::Text(_) | Value::Composed(_) => texts::at(&print::text(of), at),
         _ => invoke(machine, of, "getAt", std::slice::from_ref(at)),
@@ -39,12 +39,11 @@ pub(crate) fn put_at(
     value: Value,
 ) -> Outcome<()> {
     match of {
-        Value::List(list) => lists::put_at(machine, list, at, value),
+        Value::List(list) => places::put_at(machine, list, at, value),
         Value::Map(map) => {
             maps::may_change(map)?;
             machine.take(64)?;
-            map.put(&as_name(at), value);
-            Ok(())
+            maps::insert(machine, map, &as_name(at), value).map(drop)
         }
         Value::Object(_) if !has_method(of, "putAt") => {
             let name = print::text(at);

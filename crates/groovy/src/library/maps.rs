@@ -43,6 +43,32 @@ pub(super) fn get(machine: &mut dyn Machine, map: &Map, key: &Value) -> Outcome 
     Ok(value)
 }
 
+/// Sets the value of a key; returns the previous one. A map with a comparator keeps its entries in that order.
+///
+/// # Errors
+/// An exception from the comparator.
+pub(super) fn insert(
+    machine: &mut dyn Machine,
+    map: &Map,
+    key: &Value,
+    value: Value,
+) -> Outcome<Option<Value>> {
+    let Some(by) = map.by.get() else {
+        return Ok(map.put(key, value));
+    };
+    let mut place = 0;
+    for known in order::keys(map) {
+        let said = machine.call(by, vec![key.clone(), known.clone()])?;
+        match number::long_of(&said).unwrap_or(0).cmp(&0) {
+            Ordering::Less => break,
+            Ordering::Equal => return Ok(map.put(&known, value)),
+            Ordering::Greater => place += 1,
+        }
+    }
+    let mut entries = map.entries.borrow_mut();
+    Ok(entries.shift_insert(place, super::super::map::Key::of(key), value))
+}
+
 /// Whether a map has this value for a key.
 fn has_entry(map: &Map, key: &Value, value: &Value) -> bool {
     map.get(key)
@@ -91,7 +117,7 @@ fn put(machine: &mut dyn Machine, this: &Value, key: &Value, value: Value) -> Ou
     let map = map_of(this)?;
     may_change(map)?;
     machine.take(64)?;
-    Ok(map.put(key, value).unwrap_or(Value::Null))
+    Ok(insert(machine, map, key, value)?.unwrap_or(Value::Null))
 }
 
 fn filtered(machine: &mut dyn Machine, this: &Value, closure: &Value) -> Outcome {
@@ -515,6 +541,29 @@ pub(super) static METHODS: Table = Table::new(&[
         }
         Ok(Value::Map(found))
     }),
+    row("drop", 1, 1, |_, this, given| {
+        let count = usize::try_from(super::int_of(given, 0)?).unwrap_or(0);
+        let found = linked();
+        for (key, value) in order::entries(map_of(this)?).into_iter().skip(count) {
+            found.put(&key, value);
+        }
+        Ok(Value::Map(found))
+    }),
+    row("firstEntry", 0, 0, |_, this, _| last_of(this, End::First)),
+    row("lastEntry", 0, 0, |_, this, _| last_of(this, End::Last)),
+    row("headMap", 1, 1, |machine, this, given| {
+        part(machine, this, &given[0], Ordering::is_lt)
+    }),
+    row("tailMap", 1, 1, |machine, this, given| {
+        part(machine, this, &given[0], Ordering::is_ge)
+    }),
+    row("descendingMap", 0, 0, |_, this, _| {
+        let found = linked();
+        for (key, value) in order::entries(map_of(this)?).into_iter().rev() {
+            found.put(&key, value);
+        }
+        Ok(Value::Map(found))
+    }),
     row("toMapString", 0, 1, |_, this, _| {
         Ok(Value::text(print::text(this)))
     }),
@@ -541,6 +590,41 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
 ]);
 
+/// The first or last entry; null if there is none.
+fn last_of(this: &Value, end: End) -> Outcome {
+    let map = map_of(this)?;
+    let entries = order::entries(map);
+    let found = entries.get(end.of(entries.len())).cloned();
+    Ok(found.map_or(Value::Null, |(key, value)| entry(map, key, value)))
+}
+
+/// The entries of a sorted map whose keys come before or behind another one.
+fn part(
+    machine: &mut dyn Machine,
+    this: &Value,
+    end: &Value,
+    is_wanted: fn(Ordering) -> bool,
+) -> Outcome {
+    let map = map_of(this)?;
+    let found = linked();
+    for (key, value) in order::entries(map) {
+        let found_order = match map.by.get() {
+            Some(by) => {
+                let said = machine.call(by, vec![key.clone(), end.clone()])?;
+                number::long_of(&said).unwrap_or(0).cmp(&0)
+            }
+            None => order::compare(&key, end)?,
+        };
+        if is_wanted(found_order) {
+            found.put(&key, value);
+        }
+    }
+    Ok(match this {
+        Value::Set(_) => Value::Set(found),
+        _ => Value::Map(found),
+    })
+}
+
 pub(super) static SET: Table = Table::new(&[
     row("size", 0, 0, |_, this, _| {
         Ok(Value::count(map_of(this)?.len()))
@@ -553,20 +637,20 @@ pub(super) static SET: Table = Table::new(&[
         let map = map_of(this)?;
         let is_new = !map.has(&given[0]);
         if is_new {
-            map.put(&given[0], Value::Null);
+            insert(machine, map, &given[0], Value::Null)?;
         }
         Ok(Value::Truth(is_new))
     }),
     row("leftShift", 1, 1, |machine, this, given| {
         machine.take(64)?;
-        map_of(this)?.put(&given[0], Value::Null);
+        insert(machine, map_of(this)?, &given[0], Value::Null)?;
         Ok(this.clone())
     }),
     row("addAll", 1, 1, |machine, this, given| {
         let map = map_of(this)?;
         let before = map.len();
         for value in values(machine, &given[0])? {
-            map.put(&value, Value::Null);
+            insert(machine, map, &value, Value::Null)?;
         }
         Ok(Value::Truth(map.len() != before))
     }),
@@ -576,6 +660,12 @@ pub(super) static SET: Table = Table::new(&[
     row("clear", 0, 0, |_, this, _| {
         map_of(this)?.entries.borrow_mut().clear();
         Ok(Value::Null)
+    }),
+    row("headSet", 1, 1, |machine, this, given| {
+        part(machine, this, &given[0], Ordering::is_lt)
+    }),
+    row("tailSet", 1, 1, |machine, this, given| {
+        part(machine, this, &given[0], Ordering::is_ge)
     }),
     row("first", 0, 0, |_, this, _| end(this, End::First)),
     row("last", 0, 0, |_, this, _| end(this, End::Last)),

@@ -13,7 +13,7 @@ use super::super::print;
 use super::super::table::{MANY, Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Element, List, ListKind, Machine, Object, Outcome, Value};
-use super::{Class, int_of};
+use super::Class;
 
 /// An entry of a map.
 pub(super) struct Entry {
@@ -240,6 +240,10 @@ fn made_list(machine: &mut dyn Machine, kind: ListKind, given: &[Value]) -> Outc
 
 fn made_map(machine: &mut dyn Machine, kind: MapKind, given: &[Value]) -> Outcome {
     let map = Map::new(kind);
+    if let [by @ Value::Closure(_)] = given {
+        // It cannot have been set before.
+        let _ = map.by.set(by.clone());
+    }
     if let [Value::Map(other)] = given {
         machine.take(other.len() * 64)?;
         for (key, value) in order::entries(other) {
@@ -251,7 +255,10 @@ fn made_map(machine: &mut dyn Machine, kind: MapKind, given: &[Value]) -> Outcom
 
 fn made_set(machine: &mut dyn Machine, kind: MapKind, given: &[Value]) -> Outcome {
     let set = Map::new(kind);
-    if let [one] = given
+    if let [by @ Value::Closure(_)] = given {
+        // It cannot have been set before.
+        let _ = set.by.set(by.clone());
+    } else if let [one] = given
         && !one.is_number()
     {
         for value in values(machine, one)? {
@@ -272,37 +279,12 @@ static LIST: Table = Table::new(&[
 static LINKED_LIST: Table = Table::new(&[row("new", 0, 1, |machine, _, given| {
     made_list(machine, ListKind::Linked, given)
 })]);
-/// Numbers from one to another, excluding the last one if `beyond` is 0.
-fn counted(machine: &mut dyn Machine, given: &[Value], beyond: i64) -> Outcome {
-    let (from, to) = (i64::from(int_of(given, 0)?), i64::from(int_of(given, 1)?));
-    let count = usize::try_from(to - from + beyond).unwrap_or(0);
-    machine.take(count.saturating_mul(16))?;
-    let numbers = (from..to + beyond).map(|number| Value::Int(number as i32));
-    Ok(Value::list(numbers.collect()))
-}
-
-static INT_STREAM: Table = Table::new(&[
-    row("range", 2, 2, |machine, _, given| {
-        counted(machine, given, 0)
-    }),
-    row("rangeClosed", 2, 2, |machine, _, given| {
-        counted(machine, given, 1)
-    }),
-    row("of", 1, MANY, |_, _, given| Ok(Value::list(spread(given)))),
-]);
 static HASH_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| {
     made_map(machine, MapKind::Hash, given)
 })]);
 static CONCURRENT_MAP: Table = Table::new(&[row("new", 0, 3, |machine, _, given| {
     made_map(machine, MapKind::Concurrent, given)
 })]);
-/// A collector that joins texts: what stands between, before and behind them.
-fn joining(given: &[Value]) -> Outcome {
-    let mut parts = vec![Value::text("join")];
-    parts.extend((0..3).map(|place| Value::text(super::text_of(given, place))));
-    Ok(Value::list(parts))
-}
-
 static LINKED_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| {
     made_map(machine, MapKind::Linked, given)
 })]);
@@ -446,6 +428,9 @@ static COLLECTIONS: Table = Table::new(&[
     row("synchronizedList", 1, 1, |_, _, given| Ok(given[0].clone())),
     row("synchronizedMap", 1, 1, |_, _, given| Ok(given[0].clone())),
     row("unmodifiableMap", 1, 1, |_, _, given| Ok(given[0].clone())),
+    row("reverseOrder", 0, 1, |_, _, given| {
+        super::comparators::reversed(given)
+    }),
     row("emptyList", 0, 0, |_, _, _| {
         Ok(Value::List(List::new(ListKind::Constant, Vec::new())))
     }),
@@ -464,14 +449,6 @@ static COLLECTIONS: Table = Table::new(&[
             vec![given[1].clone(); count],
         )))
     }),
-]);
-
-/// Collectors of streams: represented by their name.
-static COLLECTORS: Table = Table::new(&[
-    row("toList", 0, 0, |_, _, _| Ok(Value::text("toList"))),
-    row("toSet", 0, 0, |_, _, _| Ok(Value::text("toSet"))),
-    row("joining", 0, 1, |_, _, given| joining(given)),
-    row("joining", 3, 3, |_, _, given| joining(given)),
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
@@ -562,13 +539,5 @@ pub(super) const CLASSES: &[Class] = &[
     Class {
         name: "java.util.Collections",
         statics: &COLLECTIONS,
-    },
-    Class {
-        name: "java.util.stream.IntStream",
-        statics: &INT_STREAM,
-    },
-    Class {
-        name: "java.util.stream.Collectors",
-        statics: &COLLECTORS,
     },
 ];

@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 
 use super::super::convert;
 use super::super::decimal::Decimal;
-use super::super::eval::MethodReference;
+use super::super::eval::{Comparator, MethodReference};
 use super::super::number;
 use super::super::order;
 use super::super::print;
@@ -405,7 +405,8 @@ fn of_bytes(given: &[Value]) -> Outcome {
 static STRING: Table = Table::new(&[
     row("CASE_INSENSITIVE_ORDER", 0, 0, |_, _, _| {
         let name = "compareToIgnoreCase";
-        Ok(MethodReference::of_class("java.lang.String", name))
+        let by = MethodReference::of_class("java.lang.String", name);
+        Ok(Comparator::by(Some(by), false))
     }),
     row("new", 0, 4, |_, _, given| match given.first() {
         None => Ok(Value::text("")),
@@ -571,6 +572,9 @@ static OBJECTS: Table = Table::new(&[
     }),
     row("hash", 1, MANY, |_, _, given| {
         Ok(Value::Int(order::hash(&Value::list(super::spread(given)))))
+    }),
+    row("requireNonNullElse", 2, 2, |_, _, given| {
+        Ok(given[usize::from(given[0].is_null())].clone())
     }),
     row("requireNonNull", 1, 2, |_, _, given| match &given[0] {
         Value::Null => Err(Thrown::bare("java.lang.NullPointerException")),

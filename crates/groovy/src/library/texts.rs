@@ -511,12 +511,11 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("chars", 0, 0, |machine, this, _| {
         take_each(machine, this)?;
-        Ok(Value::list(
-            text(this)
-                .encode_utf16()
-                .map(|unit| Value::Int(i32::from(unit)))
-                .collect(),
-        ))
+        let units = text(this)
+            .encode_utf16()
+            .map(|unit| Value::Int(i32::from(unit)))
+            .collect();
+        Ok(super::streams::numbers_streamed(units))
     }),
     row("getChars", 0, 0, |machine, this, _| {
         take_each(machine, this)?;

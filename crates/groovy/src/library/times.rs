@@ -342,7 +342,7 @@ pub(super) static TIME: Table = Table::new(&[
         moved_by(this, given, -1)
     }),
     row("plus", 1, 1, |_, this, given| match given[0].of::<Span>() {
-        Some(span) => moved(this, span.0),
+        Some(span) => moved(this, span.ms()),
         None => moved_by_days(this, given, 1),
     }),
     row("minus", 1, 1, |_, this, given| {
@@ -351,7 +351,7 @@ pub(super) static TIME: Table = Table::new(&[
             return Ok(Value::Long(ms.div_euclid(DAY_MS)));
         }
         match given[0].of::<Span>() {
-            Some(span) => moved(this, -span.0),
+            Some(span) => moved(this, -span.ms()),
             None => moved_by_days(this, given, -1),
         }
     }),

@@ -67,7 +67,8 @@ impl Parser<'_> {
             "switch" => return Err(unsupported("a switch expression")),
             name if RESERVED.contains(&name) => return Err(self.unexpected()),
             _ => {
-                if self.is_sign_ahead(1, "->") && self.dialect == Dialect::Groovy {
+                let is_arrow = self.is_sign_ahead(1, "->") && !self.arrow_ends;
+                if is_arrow && self.dialect == Dialect::Groovy {
                     return self.lambda();
                 }
                 Expr::Variable(word.clone())
@@ -88,6 +89,7 @@ impl Parser<'_> {
             count += 1;
         }
         self.dialect == Dialect::Groovy
+            && !self.arrow_ends
             && matches!(self.ahead(count).kind, Kind::Sign(")"))
             && matches!(self.ahead(count + 1).kind, Kind::Sign("->"))
     }
@@ -244,19 +246,24 @@ impl Parser<'_> {
         Ok(Expr::Map(entries))
     }
 
-    /// Whether the brace here starts a closure with parameters.
+    /// Whether the brace here starts a closure with parameters, which may have defaults: any expression without
+    /// braces.
     pub(super) fn is_closure_ahead(&self) -> bool {
-        let mut count = 1;
+        let (mut count, mut open) = (1, 0_usize);
+        let mut has_default = false;
         loop {
             match &self.ahead(count).kind {
-                Kind::Sign("->") => return true,
-                Kind::Sign("," | "." | "=" | "[" | "]" | "<" | ">" | ">>" | "?" | "...") => {
-                    count += 1;
-                }
-                Kind::Word(_) | Kind::Number(_) | Kind::Text(_) => count += 1,
+                Kind::Sign("->") if open == 0 => return true,
+                Kind::Sign("=") if open == 0 => has_default = true,
+                Kind::Sign("," | "." | "[" | "]" | "<" | ">" | ">>" | "?" | "...") => {}
+                Kind::Word(_) | Kind::Number(_) | Kind::Text(_) => {}
+                Kind::Sign("(") if has_default => open += 1,
+                Kind::Sign(")") if open > 0 => open -= 1,
+                Kind::Sign(sign) if has_default && !matches!(*sign, "{" | "}" | ";" | ")") => {}
                 _ => return false,
             }
-            if count > 40 {
+            count += 1;
+            if count > 60 {
                 return false;
             }
         }

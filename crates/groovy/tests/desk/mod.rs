@@ -126,6 +126,12 @@ impl Bindings for Desk {
         self.names.insert(name.to_owned(), value);
     }
 
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.names.keys().cloned().collect();
+        names.sort();
+        names
+    }
+
     fn ask(&mut self, _: &'static str, _: usize, _: &str, _: &[Value]) -> Outcome<Option<Value>> {
         Ok(None)
     }

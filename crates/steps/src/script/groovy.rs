@@ -384,6 +384,12 @@ impl Bindings for Desk<'_> {
         self.names.insert(name.to_owned(), value);
     }
 
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.names.keys().cloned().collect();
+        names.sort();
+        names
+    }
+
     fn ask(
         &mut self,
         object: &'static str,

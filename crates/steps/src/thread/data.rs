@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use loadline_java::numbers::parse_long;
 use loadline_java::random::JavaRandom;
 
 use super::{End, EndedEarly, Thread, Walker};
@@ -214,13 +213,13 @@ impl Thread {
     fn draw_number(&mut self, walker: &Walker<'_>, random: &RandomSource) {
         let least = self.number(walker, &random.least);
         let written = self.text(walker, &random.greatest).into_owned();
-        let greatest = parse_long(&written).filter(|greatest| *greatest >= least);
-        let Some(greatest) = greatest else {
+        let greatest = self.number(walker, &random.greatest);
+        if greatest < least {
             let message = format!("maximum({written}) must be >= minimum({least})");
             let world = walker.host.world();
             world.log(LogLevel::Error, "o.a.j.c.RandomVariableConfig", &message);
             return;
-        };
+        }
         let seed = self.text(walker, &random.seed).trim().parse::<i64>().ok();
         let seed = seed.unwrap_or_else(|| walker.host.random() as i64);
         let width = greatest.saturating_sub(least).saturating_add(1);

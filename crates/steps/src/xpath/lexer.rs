@@ -2,6 +2,8 @@
 //!
 //! Must not know grammar beyond the difference between names and operators. Invariant: no token is empty.
 
+use std::fmt;
+
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
@@ -16,6 +18,22 @@ pub(super) enum Token {
     Text(String),
     Number(f64),
     Variable,
+}
+
+/// As it is written; without the spaces around it.
+impl fmt::Display for Token {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Token::Operator(sign) => out.write_str(sign),
+            Token::Name(Some(prefix), local) => write!(out, "{prefix}:{local}"),
+            Token::Name(None, name) | Token::Function(name) | Token::Axis(name) => {
+                out.write_str(name)
+            }
+            Token::Text(text) => write!(out, "'{text}'"),
+            Token::Number(number) => write!(out, "{number}"),
+            Token::Variable => out.write_str("$"),
+        }
+    }
 }
 
 const SIGNS: [&str; 19] = [

@@ -96,7 +96,11 @@ pub(super) fn parse(text: &str) -> Result<Expression, String> {
     let expression = parser.level(0)?;
     match parser.tokens.get(parser.at) {
         None => Ok(expression),
-        Some(token) => Err(format!("Extra illegal tokens: {token:?}")),
+        Some(_) => {
+            let rest = parser.tokens[parser.at..].iter();
+            let rest: Vec<String> = rest.map(|token| format!("'{token}'")).collect();
+            Err(format!("Extra illegal tokens: {}", rest.join(", ")))
+        }
     }
 }
 
@@ -126,7 +130,7 @@ impl Parser {
             return Ok(());
         }
         Err(match self.peek() {
-            Some(token) => format!("Expected {sign}, but found: {token:?}"),
+            Some(token) => format!("Expected {sign}, but found: {token}"),
             None => format!("Expected {sign}, but reached the end"),
         })
     }
@@ -324,7 +328,7 @@ impl Parser {
                 Ok(kind)
             }
             Some(token) => Err(format!(
-                "A location path was expected, but the following token was encountered:  {token:?}"
+                "A location path was expected, but the following token was encountered:  {token}"
             )),
             None => Err(
                 "A location path was expected, but the end of the XPath expression was found instead.".to_owned(),
@@ -415,5 +419,20 @@ fn kind_of(name: &str) -> Option<Test> {
         "comment" => Some(Test::Comment),
         "processing-instruction" => Some(Test::Instruction),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_show_tokens_as_they_are_written() {
+        let fault = |text: &str| parse(text).expect_err("it is no expression");
+        assert_eq!(
+            fault("bad[["),
+            "A location path was expected, but the following token was encountered:  ["
+        );
+        assert_eq!(fault("a) b"), "Extra illegal tokens: ')', 'b'");
     }
 }

@@ -1,6 +1,6 @@
 //! `Duration` and `ChronoUnit`: the time between two times.
 //!
-//! Must not know clocks. Invariant: a span is a whole number of milliseconds.
+//! Must not know clocks. Invariant: a span is a whole number of nanoseconds.
 // tidy: table
 
 use std::cmp::Ordering;
@@ -10,8 +10,24 @@ use super::super::super::value::{Object, Outcome, Value};
 use super::super::long_of;
 use super::{DAY_MS, Kind, NANOS_OF_MS, Time, time, unix_ms};
 
-/// `Duration`, in milliseconds.
-pub(super) struct Span(pub(super) i64);
+/// `Duration`, in nanoseconds.
+pub(super) struct Span(i128);
+
+impl Span {
+    fn of_ms(ms: i64) -> Span {
+        Span(i128::from(ms) * i128::from(NANOS_OF_MS))
+    }
+
+    /// Its whole milliseconds.
+    pub(super) fn ms(&self) -> i64 {
+        bounded(self.0.div_euclid(i128::from(NANOS_OF_MS)))
+    }
+}
+
+/// The nearest `long`.
+fn bounded(number: i128) -> i64 {
+    i64::try_from(number.clamp(i128::from(i64::MIN), i128::from(i64::MAX))).unwrap_or(0)
+}
 
 /// The milliseconds of a unit by its name; `None`: its length varies.
 pub(super) fn unit_ms(unit: &str) -> Option<i64> {
@@ -56,8 +72,10 @@ fn months_between(from: &Time, to: &Time) -> i64 {
 }
 
 /// A span in Java's format: `PT1H30M5.5S`.
-fn told(ms: i64) -> String {
-    let (hours, minutes, rest_ms) = (ms / 3_600_000, ms / 60_000 % 60, ms % 60_000);
+fn told(nanos: i128) -> String {
+    const SECOND: i128 = 1_000_000_000;
+    let (hours, minutes) = (nanos / (3600 * SECOND), nanos / (60 * SECOND) % 60);
+    let rest = nanos % (60 * SECOND);
     let mut text = "PT".to_owned();
     if hours != 0 {
         text.push_str(&format!("{hours}H"));
@@ -65,34 +83,76 @@ fn told(ms: i64) -> String {
     if minutes != 0 {
         text.push_str(&format!("{minutes}M"));
     }
-    if rest_ms != 0 || ms == 0 {
-        let sign = if rest_ms < 0 { "-" } else { "" };
-        let rest_ms = rest_ms.abs();
-        let fraction = format!(".{:03}", rest_ms % 1000);
+    if rest != 0 || nanos == 0 {
+        let sign = if rest < 0 { "-" } else { "" };
+        let rest = rest.abs();
+        let fraction = format!(".{:09}", rest % SECOND);
         let fraction = fraction.trim_end_matches('0').trim_end_matches('.');
-        text.push_str(&format!("{sign}{}{fraction}S", rest_ms / 1000));
+        text.push_str(&format!("{sign}{}{fraction}S", rest / SECOND));
     }
     text
 }
 
-fn ms_of(this: &Value) -> i64 {
+fn nanos_of(this: &Value) -> i128 {
     this.of::<Span>().map_or(0, |span| span.0)
 }
 
+fn ms_of(this: &Value) -> i64 {
+    this.of::<Span>().map_or(0, Span::ms)
+}
+
 fn whole(this: &Value, unit_ms: i64) -> Outcome {
-    Ok(Value::Long(ms_of(this) / unit_ms))
+    let unit = i128::from(unit_ms) * i128::from(NANOS_OF_MS);
+    Ok(Value::Long(bounded(nanos_of(this) / unit)))
+}
+
+/// What remains of a unit beyond the next longer one, which has so many of it.
+fn part(this: &Value, unit_ms: i64, count: i128) -> Outcome {
+    let unit = i128::from(unit_ms) * i128::from(NANOS_OF_MS);
+    let part = (nanos_of(this) / unit) % count;
+    Ok(Value::Int(i32::try_from(part).unwrap_or(0)))
 }
 
 fn longer(this: &Value, given: &[Value], unit_ms: i64) -> Outcome {
-    let by_ms = match given[0].of::<Span>() {
-        Some(span) => span.0.saturating_mul(unit_ms.signum()),
-        None => long_of(given, 0)?.saturating_mul(unit_ms),
+    longer_by(this, given, i128::from(unit_ms) * i128::from(NANOS_OF_MS))
+}
+
+/// The sum with another span, or with a number of units in nanoseconds; a negative unit is taken off.
+fn longer_by(this: &Value, given: &[Value], unit: i128) -> Outcome {
+    let by = match given[0].of::<Span>() {
+        Some(span) => span.0 * unit.signum(),
+        None => i128::from(long_of(given, 0)?) * unit,
     };
-    Ok(Value::object(Span(ms_of(this).saturating_add(by_ms))))
+    Ok(Value::object(Span(nanos_of(this) + by)))
+}
+
+/// A span of so many milliseconds, or multiples of them.
+fn made(given: &[Value], unit_ms: i64) -> Outcome {
+    let ms = long_of(given, 0)?.saturating_mul(unit_ms);
+    Ok(Value::object(Span::of_ms(ms)))
 }
 
 pub(in super::super) static SPAN: Table = Table::new(&[
-    row("toMillis", 0, 0, |_, this, _| whole(this, 1)),
+    row("toMillis", 0, 0, |_, this, _| Ok(Value::Long(ms_of(this)))),
+    row("toNanos", 0, 0, |_, this, _| {
+        Ok(Value::Long(bounded(nanos_of(this))))
+    }),
+    row("getNano", 0, 0, |_, this, _| {
+        let nanos = nanos_of(this).rem_euclid(1_000_000_000);
+        Ok(Value::Int(i32::try_from(nanos).unwrap_or(0)))
+    }),
+    row("plusNanos", 1, 1, |_, this, given| {
+        longer_by(this, given, 1)
+    }),
+    row("minusMillis", 1, 1, |_, this, given| {
+        longer(this, given, -1)
+    }),
+    row("minusSeconds", 1, 1, |_, this, given| {
+        longer(this, given, -1000)
+    }),
+    row("minusMinutes", 1, 1, |_, this, given| {
+        longer(this, given, -60_000)
+    }),
     row("getSeconds", 0, 0, |_, this, _| {
         Ok(Value::Long(ms_of(this).div_euclid(1000)))
     }),
@@ -117,14 +177,25 @@ pub(in super::super) static SPAN: Table = Table::new(&[
     row("plusDays", 1, 1, |_, this, given| {
         longer(this, given, DAY_MS)
     }),
+    row("negated", 0, 0, |_, this, _| {
+        Ok(Value::object(Span(-nanos_of(this))))
+    }),
+    row("multipliedBy", 1, 1, |_, this, given| {
+        let by = i128::from(long_of(given, 0)?);
+        Ok(Value::object(Span(nanos_of(this).saturating_mul(by))))
+    }),
+    row("toSecondsPart", 0, 0, |_, this, _| part(this, 1000, 60)),
+    row("toMinutesPart", 0, 0, |_, this, _| part(this, 60_000, 60)),
+    row("toHoursPart", 0, 0, |_, this, _| part(this, 3_600_000, 24)),
+    row("toMillisPart", 0, 0, |_, this, _| part(this, 1, 1000)),
     row("isNegative", 0, 0, |_, this, _| {
-        Ok(Value::Truth(ms_of(this) < 0))
+        Ok(Value::Truth(nanos_of(this) < 0))
     }),
     row("isZero", 0, 0, |_, this, _| {
-        Ok(Value::Truth(ms_of(this) == 0))
+        Ok(Value::Truth(nanos_of(this) == 0))
     }),
     row("abs", 0, 0, |_, this, _| {
-        Ok(Value::object(Span(ms_of(this).saturating_abs())))
+        Ok(Value::object(Span(nanos_of(this).abs())))
     }),
 ]);
 
@@ -152,31 +223,19 @@ impl Object for Span {
 }
 
 pub(super) static SPANS: Table = Table::new(&[
+    row("ZERO", 0, 0, |_, _, _| Ok(Value::object(Span(0)))),
     row("between", 2, 2, |_, _, given| {
         let (from, to) = (time(&given[0])?, time(&given[1])?);
-        Ok(Value::object(Span(unix_ms(to) - unix_ms(from))))
+        Ok(Value::object(Span::of_ms(unix_ms(to) - unix_ms(from))))
     }),
-    row("ofMillis", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(long_of(given, 0)?)))
+    row("ofNanos", 1, 1, |_, _, given| {
+        Ok(Value::object(Span(i128::from(long_of(given, 0)?))))
     }),
-    row("ofSeconds", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(long_of(given, 0)?.saturating_mul(1000))))
-    }),
-    row("ofMinutes", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(
-            long_of(given, 0)?.saturating_mul(60_000),
-        )))
-    }),
-    row("ofHours", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(
-            long_of(given, 0)?.saturating_mul(3_600_000),
-        )))
-    }),
-    row("ofDays", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(
-            long_of(given, 0)?.saturating_mul(DAY_MS),
-        )))
-    }),
+    row("ofMillis", 1, 1, |_, _, given| made(given, 1)),
+    row("ofSeconds", 1, 1, |_, _, given| made(given, 1000)),
+    row("ofMinutes", 1, 1, |_, _, given| made(given, 60_000)),
+    row("ofHours", 1, 1, |_, _, given| made(given, 3_600_000)),
+    row("ofDays", 1, 1, |_, _, given| made(given, DAY_MS)),
 ]);
 
 /// A unit, represented by its name.

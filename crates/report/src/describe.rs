@@ -6,7 +6,7 @@ use loadline_model::client::Protocol;
 use loadline_model::executor::RateStage;
 use loadline_model::front_end::is_plan;
 use loadline_model::request::RequestTemplate;
-use loadline_model::{Behaviour, Executor, Scenario, TestPlan};
+use loadline_model::{Behaviour, Executor, Scenario, TestPlan, ThreadGroup};
 
 use crate::units::{count, counted, planned, rate};
 
@@ -166,13 +166,15 @@ fn executor(executor: &Executor, thing: &str) -> String {
             rates(stages),
             vus_text(*max_vus)
         ),
-        Executor::ThreadGroup(group) => {
-            let threads = counted(u64::from(group.threads_max()), "thread");
-            match group.is_open() {
-                true => format!("open model: up to {threads}, as the plan's group starts them"),
-                false => format!("closed model: {threads}"),
-            }
-        }
+        Executor::ThreadGroup(group) => thread_group(group),
+    }
+}
+
+fn thread_group(group: &ThreadGroup) -> String {
+    let threads = counted(u64::from(group.threads_max()), "thread");
+    match group.is_open() {
+        true => format!("open model: up to {threads}, as the plan's group starts them"),
+        false => format!("closed model: {threads}"),
     }
 }
 
@@ -213,7 +215,7 @@ mod tests {
 
     use loadline_model::OnExhausted;
     use loadline_model::plan::{ScriptBehaviour, StepsBehaviour};
-    use loadline_model::thread_group::{ArrivalCourse, Arrivals, ThreadGroup};
+    use loadline_model::thread_group::{ArrivalCourse, Arrivals};
 
     use super::*;
 

@@ -451,6 +451,11 @@ mod tests {
             let wanted = format!("Get \"http://127.0.0.1:9101/x\": {text}");
             assert_eq!(net_http(&key(class, detail)), wanted);
         }
+    }
+
+    /// As above.
+    #[test]
+    fn net_http_wordings_of_bodies() {
         let body = "timed out while reading the response body";
         for (class, detail, text) in [
             (

@@ -34,7 +34,7 @@ struct ScenarioLimit {
 }
 
 impl ScenarioLimit {
-    fn of(needs: &Vec<VuNeed>) -> ScenarioLimit {
+    fn of(needs: &[VuNeed]) -> ScenarioLimit {
         ScenarioLimit {
             vus: needs.iter().map(|need| need.vus).sum(),
             is_told: AtomicBool::new(false),
@@ -51,7 +51,7 @@ impl PlanNumbers {
         PlanNumbers {
             in_test: VuNumbers::of_all(&self::needs(plan, |vus| vus)),
             made: last.iter().map(|_| AtomicBool::new(false)).collect(),
-            limits: needs.iter().map(ScenarioLimit::of).collect(),
+            limits: needs.iter().map(|needs| ScenarioLimit::of(needs)).collect(),
             in_instance,
             is_apart: plan.segment.as_ref().is_some_and(|part| part.is_apart),
             part,

@@ -17,6 +17,7 @@ use super::facts::Facts;
 use super::failing::{
     FAILURES_OF_OFFERED, failing_from, fails_mostly, finds_no_connection, spoils, time_of_failures,
 };
+use super::lateness;
 use super::law;
 use super::moments::{self, Moment};
 use super::names;
@@ -191,10 +192,7 @@ fn sentence(
             "ended early, after {}: {goodput} good responses until then",
             duration(facts.elapsed_seconds())
         )),
-        // All was sent: late, or without answers.
-        Delivery::FellShort if facts.open && facts.missed().is_none() => {
-            sent_headline(facts, limit)
-        }
+        Delivery::FellShort if is_sent(facts, limit) => sent_headline(facts, limit),
         Delivery::FellShort => short_headline(facts, limit, &goodput, findings),
         Delivery::Delivered | Delivery::AsFastAsPossible
             if facts.is_script() && facts.all.started == 0 =>
@@ -219,6 +217,13 @@ fn sentence(
         }
         Delivery::AsFastAsPossible => limit_in_words(facts, limit, &good_answers(facts)),
     }
+}
+
+/// Whether all of an open load was sent: late, or a part of it in vain, for which no lack of room is to blame.
+fn is_sent(facts: &Facts<'_>, limit: Limit) -> bool {
+    let in_vain = matches!(limit, Limit::Target | Limit::Unknown);
+    let is_late = lateness::how_late(facts).is_some();
+    facts.missed().is_none() && (is_late || facts.open && in_vain)
 }
 
 /// Good responses per second, with the total if others are many.

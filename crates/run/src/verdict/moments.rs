@@ -59,7 +59,8 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// The seconds in which arrivals of an open load were dropped, or waited for a virtual user.
+/// The seconds in which arrivals of an open load were dropped, or waited for a virtual user; `None` if this went on to the
+/// end: it took a while to use up all virtual users, and then shows what the load always lacks.
 pub(super) fn of_shortfall<'a>(facts: &Facts<'a>) -> Option<Moment<'a>> {
     const DROPPED: f64 = 0.01;
     const WAITING: f64 = 0.1;
@@ -68,8 +69,15 @@ pub(super) fn of_shortfall<'a>(facts: &Facts<'a>) -> Option<Moment<'a>> {
         let at_least = |number: u64, share: f64| number > 0 && number as f64 >= share * offered;
         at_least(row.dropped, DROPPED) || at_least(row.waiting, WAITING)
     };
+    let arrivals = |row: &&&Row| row.offered.is_some_and(|offered| offered > 0);
+    let passes = facts
+        .rows
+        .iter()
+        .rev()
+        .find(arrivals)
+        .is_some_and(|last| !is_short(last));
     let moment = Moment::of(facts, is_short)?;
-    facts.open.then_some(moment)
+    (facts.open && passes).then_some(moment)
 }
 
 /// The seconds in which an open load got nearly all of its failures and wrong responses.

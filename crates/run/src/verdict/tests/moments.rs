@@ -53,6 +53,8 @@ fn a_spike_is_told_with_its_seconds_and_its_figures() {
         "{}",
         apart.headline
     );
+    let rest = spike(|second| second >= 12);
+    assert!(rest.headline.starts_with("asked for "), "{}", rest.headline);
     let whole = spike(|_| true);
     assert!(
         whole.headline.starts_with("asked for 500/s, got 120/s"),

@@ -571,7 +571,7 @@ pub const GLOBAL: &[Flag] = &[
         Some('q'),
         Kind::Switch,
         "",
-        "Hide the banner and the progress",
+        "Hide the banner, the progress and the verdict",
     ),
     flag(
         "secret-source",

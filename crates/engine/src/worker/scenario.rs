@@ -69,7 +69,6 @@ pub(crate) struct ScenarioShare {
     planned: Cell<u64>,
     /// What its virtual users share if it runs a script.
     script: Option<Rc<ScenarioScript>>,
-    warned_of_want: Cell<bool>,
     /// Whether its virtual users were started.
     has_begun: Cell<bool>,
     /// Planned active and maximum virtual users, if they are controlled from outside.
@@ -131,7 +130,6 @@ impl ScenarioShare {
             never_started: Cell::new(0),
             planned: Cell::new(0),
             script: None,
-            warned_of_want: Cell::new(false),
             has_begun: Cell::new(false),
             planned_vus: match scenario.executor {
                 Executor::ExternallyControlled { vus, max_vus, .. } => Some((vus, max_vus)),
@@ -160,9 +158,7 @@ impl ScenarioShare {
 
     /// Warns once that more virtual users would be needed than the plan allows.
     fn warn_of_want(&self) {
-        if let Some(scenario) = &self.script
-            && !self.warned_of_want.replace(true)
-        {
+        if let Some(scenario) = &self.script {
             scenario.worker.warn_of_want(scenario);
         }
     }

@@ -91,7 +91,10 @@ impl PlanNumbers {
     /// How many virtual users a scenario of this instance may have, for the first worker that lacks some; `None` for others.
     pub(crate) fn first_lack(&self, scenario: usize) -> Option<u64> {
         let limit = self.limits.get(scenario)?;
-        (!limit.is_told.swap(true, Ordering::Relaxed)).then_some(limit.vus)
+        // Most that ask are not the first, and need not write to what all workers share.
+        let is_first =
+            !limit.is_told.load(Ordering::Relaxed) && !limit.is_told.swap(true, Ordering::Relaxed);
+        is_first.then_some(limit.vus)
     }
 
     /// Records that a virtual user was initialized; returns whether it is the first with its number.

@@ -348,20 +348,26 @@ fn a_worker_that_writes_most_of_its_time_is_what_is_waited_for() {
     assert!(found(&verdict, Code::SinkSlow).is_some());
 }
 
+/// 101 uploads of 100 kB over eight connections, and some that failed, with this smoothed round trip.
+fn uploads(rtt_ms: u64, failed: u64) -> Run {
+    let mut run = Run::new(constant_vus(8, 10), 10.0, 101, 822.0);
+    run.fail(ErrorClass::Closed, failed, 800 * MS);
+    let seen = &mut run.totals.seen;
+    seen.counts.bytes_sent = (101 + failed) * 100_000;
+    seen.connections.opened = 8;
+    seen.connections.retransmits = 411;
+    for _ in 0..8 {
+        seen.connections.min_rtt.record(16 * MS);
+        seen.connections.rtt.record(rtt_ms * MS);
+    }
+    seen.connections.in_flight_ns = 82_900 * MS;
+    run
+}
+
 #[test]
 fn uploads_fill_a_link_only_where_packets_wait() {
     for (rtt_ms, is_told) in [(66, true), (17, false)] {
-        let mut run = Run::new(constant_vus(8, 10), 10.0, 101, 822.0);
-        let seen = &mut run.totals.seen;
-        seen.counts.bytes_sent = 101 * 100_000;
-        seen.connections.opened = 8;
-        seen.connections.retransmits = 411;
-        for _ in 0..8 {
-            seen.connections.min_rtt.record(16 * MS);
-            seen.connections.rtt.record(rtt_ms * MS);
-        }
-        seen.connections.in_flight_ns = 82_900 * MS;
-        let verdict = run.judge();
+        let verdict = uploads(rtt_ms, 0).judge();
         assert_eq!(verdict.limit, Limit::Network, "{}", verdict.headline);
         assert!(found(&verdict, Code::Retransmits).is_some());
         assert_eq!(found(&verdict, Code::LinkFull).is_some(), is_told);
@@ -370,18 +376,7 @@ fn uploads_fill_a_link_only_where_packets_wait() {
 
 #[test]
 fn uploads_of_requests_that_failed_may_not_have_passed_the_link() {
-    let mut run = Run::new(constant_vus(8, 10), 10.0, 101, 822.0);
-    run.fail(ErrorClass::Closed, 30, 800 * MS);
-    let seen = &mut run.totals.seen;
-    seen.counts.bytes_sent = 131 * 100_000;
-    seen.connections.opened = 8;
-    seen.connections.retransmits = 411;
-    for _ in 0..8 {
-        seen.connections.min_rtt.record(16 * MS);
-        seen.connections.rtt.record(66 * MS);
-    }
-    seen.connections.in_flight_ns = 82_900 * MS;
-    let verdict = run.judge();
+    let verdict = uploads(66, 30).judge();
     let text = &found(&verdict, Code::LinkFull).expect("packets queue").text;
     assert!(text.starts_with("1.00 MB/s"), "{text}");
 }

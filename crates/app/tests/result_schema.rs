@@ -341,6 +341,7 @@ fn what_is_seen_now_and_then_is_described() {
         last_end_ns: 1,
         thrown: 1,
         dropped: 1,
+        slept_ns: 1,
         ..ScenarioChange::default()
     };
     seen.scenarios.insert("default".into(), change);

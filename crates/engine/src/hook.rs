@@ -3,6 +3,7 @@
 //! On the caller's thread, with the engine's own client and recorder. Must not know when they are due.
 //! Invariant: the script has returned before this does, whatever happens.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
@@ -187,6 +188,7 @@ async fn run_in(
         slot: Rc::clone(&slot),
         timers: Rc::clone(&timers),
         clock: setup.clock,
+        slept_ns: Cell::default(),
     };
     let mut exports = None;
     let mut tags = Rc::clone(&scenario.tags_at_top);

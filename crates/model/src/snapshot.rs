@@ -332,6 +332,9 @@ pub struct ScenarioChange {
     /// Iterations that were due but not started because no virtual user was free.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped: u64,
+    /// Time for which virtual users slept, in nanoseconds: pauses, timers, the rest of a minimum duration.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub slept_ns: u64,
     /// Change in the number of virtual users that run an iteration; may be negative.
     pub vus_active: i64,
     /// Virtual users initialized.
@@ -345,6 +348,7 @@ impl ScenarioChange {
         self.last_end_ns = self.last_end_ns.max(other.last_end_ns);
         self.thrown += other.thrown;
         self.dropped += other.dropped;
+        self.slept_ns += other.slept_ns;
         self.vus_active += other.vus_active;
         self.vus_made += other.vus_made;
     }

@@ -13,6 +13,7 @@ use super::path;
 use super::signs;
 use super::stability;
 use super::stats;
+use super::stops;
 use super::wording::{count, counted, duration, margin, rate};
 
 /// Runs shorter than this measure connecting, caches and the scheduler as much as the target.
@@ -30,11 +31,26 @@ const SPIKES: [(f64, f64); 3] = [(0.9, 5.0), (0.95, 6.0), (0.99, 10.0)];
 /// in percent.
 const KINDS_FACTOR: f64 = 4.0;
 const KIND_MIN: usize = 5;
+/// The same for few responses, and the number from which two groups of them are not chance.
+const KIND_MIN_OF_FEW: usize = 20;
+const SAMPLES_OF_KINDS: u64 = 30;
 /// Maximum relative difference between the number of slow responses and that of connections made where one may
 /// explain the other.
 const AS_MANY: f64 = 0.15;
 /// How far they must be above the others, in nanoseconds.
 const SPIKE_NS: f64 = 1_000_000.0;
+
+/// Findings that say why a rate varied: running longer does not make it even.
+const EXPLAIN_THE_RATE: [Code; 8] = [
+    Code::TargetDied,
+    Code::OutageSeen,
+    Code::RestartSeen,
+    Code::Pauses,
+    Code::Slowing,
+    Code::ColdStart,
+    Code::GeneratorStopped,
+    Code::AgentLost,
+];
 
 /// Half width of the 95 % confidence interval of the mean rate, as a share of it.
 pub(super) fn rate_error(facts: &Facts<'_>) -> Option<f64> {
@@ -49,13 +65,18 @@ pub(super) fn rate_error(facts: &Facts<'_>) -> Option<f64> {
     stats::relative_half_width(&rates)
 }
 
-pub(super) fn findings(facts: &Facts<'_>, rate_error: Option<f64>) -> Vec<Finding> {
+/// `others`: what was found before, which may explain what is found here.
+pub(super) fn findings(
+    facts: &Facts<'_>,
+    rate_error: Option<f64>,
+    others: &[Finding],
+) -> Vec<Finding> {
     let findings = [
         not_conserved(facts),
         coordinator_replaced(facts),
         agents_returned(facts),
         too_short(facts),
-        uncertain(facts, rate_error),
+        uncertain(facts, rate_error, others),
         few_samples(facts),
         spikes(facts),
         lag_exceeds_latency(facts),
@@ -142,7 +163,7 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>) -> Option<Finding> {
+fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>, others: &[Finding]) -> Option<Finding> {
     let error = rate_error.filter(|error| *error > RATE_ERROR_MAX)?;
     // Then the rate is the planned one, and only the times of the responses vary.
     if facts.open && facts.missed().is_none() && facts.good_share() > 1.0 - RATE_ERROR_MAX {
@@ -155,8 +176,18 @@ fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>) -> Option<Finding> {
             rate(facts.per_second(facts.counts.completed)),
             margin(error)
         ),
-        "look at the throughput over time, and run longer",
+        match is_explained(others) {
+            true => "look at the throughput over time: what changed it is named above",
+            false => "look at the throughput over time, and run longer",
+        },
     ))
+}
+
+/// Whether a finding of at least this weight says why the rate varied.
+fn is_explained(others: &[Finding]) -> bool {
+    let heavy = others.iter().filter(|it| it.gravity >= Gravity::Caution);
+    let mut names = heavy.map(|it| it.code.as_str());
+    names.any(|name| EXPLAIN_THE_RATE.iter().any(|code| code.name() == name))
 }
 
 fn few_samples(facts: &Facts<'_>) -> Option<Finding> {
@@ -194,12 +225,18 @@ fn are(number: u64) -> &'static str {
 /// Responses that took many times as long as the others.
 fn spikes(facts: &Facts<'_>) -> Option<Finding> {
     let time = facts.answered_time();
-    if time.count() < SAMPLES_CAUTION {
+    let are_few = time.count() < SAMPLES_CAUTION;
+    if time.count() < SAMPLES_OF_KINDS {
         return None;
     }
     let percentiles: Vec<f64> = (0..100).map(|percent| f64::from(percent) / 100.0).collect();
     let at = time.quantiles(&percentiles)?;
-    let spread = two_kinds(facts, &at).or_else(|| long_tail(facts))?;
+    let kind_min = match are_few {
+        true => KIND_MIN_OF_FEW,
+        false => KIND_MIN,
+    };
+    let tail = || long_tail(facts).filter(|_| !are_few);
+    let spread = two_kinds(facts, &at, kind_min).or_else(tail)?;
     let advice = match spread.wrong_are_fast {
         true => "look at the times of right and wrong responses separately: refusals come at once",
         false => {
@@ -220,15 +257,15 @@ struct Spread {
 }
 
 /// Two groups of responses, with nothing in between.
-fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
-    let within = &percentiles[KIND_MIN..percentiles.len() - KIND_MIN];
+fn two_kinds(facts: &Facts<'_>, percentiles: &[f64], kind_min: usize) -> Option<Spread> {
+    let within = &percentiles[kind_min..percentiles.len() - kind_min];
     let steps = within.windows(2).enumerate();
     let widest = steps.max_by(|(_, a), (_, b)| (a[1] / a[0]).total_cmp(&(b[1] / b[0])));
     let (place, step) = widest?;
     // A percentile in the gap can lie anywhere between the two.
     let (fast, slow) = (step[0], within.get(place + 2).copied().unwrap_or(step[1]));
     let are_apart = slow >= KINDS_FACTOR * fast && slow - fast > SPIKE_NS;
-    let fast_ones = (place + KIND_MIN + 1) as f64 / percentiles.len() as f64;
+    let fast_ones = (place + kind_min + 1) as f64 / percentiles.len() as f64;
     let slow_ones = 1.0 - fast_ones;
     let made = path::connections_made(facts);
     let are_as_many = |some: f64, others: f64| (others - some).abs() <= AS_MANY * some;
@@ -322,6 +359,10 @@ fn long_tail(facts: &Facts<'_>) -> Option<Spread> {
 
 fn lag_exceeds_latency(facts: &Facts<'_>) -> Option<Finding> {
     let lag = facts.metric("schedule_lag_ns")?.p99?;
+    // It is told as the delay that it is.
+    if stops::was_stopped_for(facts, lag) {
+        return None;
+    }
     let median = facts.service()?.p50?;
     let window = loadline_model::units::duration_ns(facts.evidence.plan.start_window);
     (lag >= median).then(|| {

@@ -400,6 +400,16 @@ impl<'a> Facts<'a> {
         engaged.map_or(1.0, |engaged| self.on_requests_s() / engaged)
     }
 
+    /// The share of iteration time in which a script neither slept nor waited for a response; `None` if iterations
+    /// consist of a single request.
+    pub(super) fn awake_share(&self) -> Option<f64> {
+        let engaged = self.engaged_s().filter(|_| self.is_script())?;
+        let scenarios = self.seen.scenarios.values();
+        let slept_ns: u64 = scenarios.map(|change| change.slept_ns).sum();
+        let elsewhere = self.on_requests_s() + slept_ns as f64 / 1e9;
+        Some((1.0 - elsewhere / engaged).max(0.0))
+    }
+
     /// Mean duration of an iteration, in seconds.
     pub(super) fn mean_iteration(&self) -> Option<f64> {
         match self.engaged_s() {

@@ -10,6 +10,7 @@ use loadline_model::result::Row;
 use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
 use super::code::Code;
+use super::computing;
 use super::distance;
 use super::downtime;
 use super::elsewhere;
@@ -335,6 +336,9 @@ fn side_in_words(facts: &Facts<'_>, limit: Limit) -> &'static str {
         Limit::Target => "the target was the limit",
         Limit::Network => "the network was the limit",
         Limit::Generator if facts.has_lost_agents() => "a part of the generator was lost",
+        Limit::Generator if computing::of_script(facts).is_some() => {
+            "the generator was the limit, busy with its script"
+        }
         Limit::Generator => "the generator was the limit",
         Limit::Plan => "the plan was the limit",
         Limit::Nobody | Limit::Unknown => "the limit is unknown",
@@ -432,7 +436,11 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         }
         Limit::Network => format!("as fast as the network let {vus} go"),
         Limit::Generator => {
-            "as fast as the generator could go: the target may be able to handle more".to_owned()
+            let bound = match computing::of_script(facts) {
+                Some(_) => "as fast as the script could compute",
+                None => "as fast as the generator could go",
+            };
+            format!("{bound}: the target may be able to handle more")
         }
         Limit::Plan => plan_in_words(facts, &vus),
         Limit::Nobody | Limit::Unknown => unknown_in_words(facts),

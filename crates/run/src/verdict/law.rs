@@ -69,14 +69,14 @@ pub(super) fn rises_with_users(facts: &Facts<'_>) -> bool {
     is_ramp && rise.windows(2).all(is_all_theirs)
 }
 
-/// Whether more of them would get more responses: nearly all took about as long as the fastest. A single user never waits for
-/// others, so that this says nothing.
+/// Whether more of them would get more responses: nearly all took about as long as the fastest, or the rate rose with their
+/// number to the end. A single user never waits for others, so that this says nothing.
 pub(super) fn more_users_would_help(facts: &Facts<'_>) -> bool {
     const LONGER: f64 = 1.25;
     let time = facts.answered_time();
     let both = time.quantile(0.9).zip(time.min());
     let are_alike = both.is_some_and(|(slow, fastest)| slow <= LONGER * fastest as f64);
-    are_few(facts) && facts.vus > 1 && are_alike
+    are_few(facts) && facts.vus > 1 && (are_alike || rises_with_users(facts))
 }
 
 /// They do not show the capacity of the target.

@@ -10,6 +10,7 @@ mod belief;
 mod body;
 mod closed_connections;
 mod code;
+mod computing;
 mod delivery;
 mod distance;
 mod downtime;
@@ -114,7 +115,8 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     findings.extend(seen.findings);
     findings.extend(stability::findings(&facts, blame.limit));
     findings.extend(names::findings(&facts));
-    findings.extend(belief::findings(&facts, rate_error));
+    let beliefs = belief::findings(&facts, rate_error, &findings);
+    findings.extend(beliefs);
     belief::add_one_run(&facts, rate_error, &mut findings);
     let front_end = FrontEnd::of_command_line(&evidence.environment.command);
     for finding in &mut findings {

@@ -12,6 +12,7 @@ use loadline_model::units;
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
+use super::computing::{self, Computing};
 use super::facts::{Facts, share};
 use super::link;
 use super::losses;
@@ -147,18 +148,32 @@ fn resource(facts: &Facts<'_>, class: ErrorClass, code: Code, why: &str) -> Opti
 }
 
 fn busy(facts: &Facts<'_>) -> Option<Finding> {
-    let busy = weights::exhausted(facts)?;
-    Some(Code::GeneratorBusy.finding(
-        Gravity::Caution,
-        match facts.rows.is_empty() {
-            true => format!("the generator used {} of its CPUs", percent(busy)),
-            false => format!(
-                "a worker of the generator used over 90 % of the CPU time it could get in {} of the seconds",
-                percent(busy)
-            ),
-        },
-        "give the generator more cores, or its own machine: service times include its delay",
-    ))
+    let busy = weights::exhausted(facts).map(|busy| match facts.rows.is_empty() {
+        true => format!("the generator used {} of its CPUs", percent(busy)),
+        false => format!(
+            "a worker of the generator used over 90 % of the CPU time it could get in {} of the seconds",
+            percent(busy)
+        ),
+    });
+    let computing = computing::of_script(facts);
+    let own = computing.map(|Computing { each_s, part }| {
+        format!(
+            "the script itself took {} of the workers' CPU time, {} for each iteration",
+            percent(part),
+            duration(each_s)
+        )
+    });
+    let text: Vec<String> = busy.into_iter().chain(own).collect();
+    let advice = match computing {
+        Some(_) => {
+            "let the script compute less in each iteration (parsing, hashing, loops), or give the generator more cores"
+        }
+        None => {
+            "give the generator more cores, or its own machine: service times include its delay"
+        }
+    };
+    (!text.is_empty())
+        .then(|| Code::GeneratorBusy.finding(Gravity::Caution, text.join("; "), advice))
 }
 
 /// Whether the generator itself stood still, or was throttled.
@@ -224,7 +239,10 @@ fn late(facts: &Facts<'_>) -> Option<Finding> {
                 duration(lag as f64 / 1e9),
                 duration(window.as_secs_f64())
             ),
-            "give the generator more cores, or lower the rate: the generator caused this delay",
+            match stops::was_stopped_for(facts, lag) {
+                true => "find out what stopped the generator: that caused this delay",
+                false => "give the generator more cores, or lower the rate: the generator caused this delay",
+            },
         )
     })
 }

@@ -29,6 +29,14 @@ pub(super) fn was_frozen(facts: &Facts<'_>) -> bool {
     lag.is_some_and(|lag| lag >= least && lag as f64 / 1e9 >= mean)
 }
 
+/// Whether it did not run for about so many nanoseconds at once.
+pub(super) fn was_stopped_for(facts: &Facts<'_>, ns: u64) -> bool {
+    const ABOUT: f64 = 0.8;
+    let stops = facts.evidence.series.iter();
+    let longest = stops.map(|row| row.generator.stalled_ns).max();
+    ns >= FROZEN_NS && longest.is_some_and(|longest| longest as f64 >= ABOUT * ns as f64)
+}
+
 /// Stops that are long, or that take much of the time.
 pub(super) fn finding(facts: &Facts<'_>) -> Option<Finding> {
     long_stops(facts).or_else(|| short_stops(facts))

@@ -2,6 +2,7 @@
 //!
 //! Must not know the script. Invariant: hops in flight are abandoned when their task ends.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -24,6 +25,8 @@ pub(crate) struct Asks {
     pub(crate) slot: Rc<VuSlot>,
     pub(crate) timers: Rc<Timers>,
     pub(crate) clock: Clock,
+    /// How long it waited for nothing but an instant, in nanoseconds.
+    pub(crate) slept_ns: Cell<u64>,
 }
 
 /// A hop that ended, and its outcome.
@@ -36,6 +39,11 @@ impl Asks {
         self.slot = Rc::clone(slot);
         let client = Rc::get_mut(&mut self.client);
         client.expect("only hops under way share it").move_to(slot);
+    }
+
+    /// Returns how long it slept since it was last asked, in nanoseconds.
+    pub(super) fn take_slept_ns(&self) -> u64 {
+        self.slept_ns.take()
     }
 
     /// Continues a task until it ends.
@@ -91,6 +99,8 @@ impl Asks {
 
     /// Waits for the end of any hop, or an instant.
     pub(super) async fn wait(&self, until: Option<Nanos>, under_way: &mut Vec<UnderWay>) -> Resume {
+        let since = self.clock.now();
+        let only_sleeps = under_way.is_empty();
         if let Some(until) = until {
             self.timers.add_once(until, &self.slot);
         }
@@ -102,7 +112,12 @@ impl Asks {
                 false => Poll::Pending,
             }
         }));
-        match waited.await {
+        let waited = waited.await;
+        if only_sleeps {
+            let slept_ns = self.clock.now().since(since);
+            self.slept_ns.set(self.slept_ns.get() + slept_ns);
+        }
+        match waited {
             Ok(ended) => Resume::Ended(ended),
             Err(_) => Resume::Cancel,
         }

@@ -256,7 +256,9 @@ impl ScriptBehaviour {
         };
         self.worker.live.count_iteration(is_complete);
         self.scenario.count_ended();
+        let slept_ns = user.asks.take_slept_ns();
         self.scenario.note(|change| {
+            change.slept_ns += slept_ns;
             if is_complete {
                 change.iterations += 1;
                 change.last_end_ns = now.0;

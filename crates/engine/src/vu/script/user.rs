@@ -3,6 +3,7 @@
 //! Source: k6's virtual users outlive a scenario, with `__ITER`, the variables of modules, and connections.
 //! Must not know when iterations are due. Invariant: it belongs to one scenario at a time.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use loadline_metric::TagSet;
@@ -51,6 +52,7 @@ impl ScriptUser {
                 slot: Rc::clone(slot),
                 timers: Rc::clone(timers),
                 clock: shared.clock,
+                slept_ns: Cell::default(),
             },
             worker,
             vu: None,

@@ -7,7 +7,7 @@ use loadline_model::observation::{Aggregation, ObservedSeries, Point, limited_by
 use loadline_model::verdict::Gravity;
 
 use super::component::Component;
-use super::replicas::has_idle_peer;
+use super::replicas::{has_idle_peer, is_replica};
 use super::{Sign, Weight, notes};
 use crate::verdict::backlog;
 use crate::verdict::code::Code;
@@ -38,7 +38,7 @@ pub(super) fn signs(components: &[Component<'_>], facts: &Facts<'_>) -> Vec<Sign
                 .filter_map(|series| at_limit(component, series, components));
             limited
                 .chain(one_core(component, components, facts))
-                .chain(machine(component))
+                .chain(machine(component, components, facts))
         })
         .collect();
     full.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -154,7 +154,11 @@ fn weight_of_busy(component: &Component<'_>, all: &[Component<'_>]) -> Weight {
 }
 
 /// A machine without a free core.
-fn machine(component: &Component<'_>) -> Option<(f64, Sign)> {
+fn machine(
+    component: &Component<'_>,
+    all: &[Component<'_>],
+    facts: &Facts<'_>,
+) -> Option<(f64, Sign)> {
     if !component.is_machine() {
         return None;
     }
@@ -165,17 +169,36 @@ fn machine(component: &Component<'_>) -> Option<(f64, Sign)> {
         return None;
     }
     let short = format!("{} used {used:.2} of {cores:.0} cores", component.title());
-    let text = format!("{short} ({}): the whole machine is busy", percent(share));
+    let whose = match used_by_others(used, all, facts) {
+        Some(others) => format!("; {others:.2} of them by processes that are not observed"),
+        None => String::new(),
+    };
+    let text = format!(
+        "{short} ({}): the whole machine is busy{whose}",
+        percent(share)
+    );
+    let advice = match whose.is_empty() {
+        true => "give generator and target separate machines, or more cores",
+        false => "find these processes; if the service does not need them, stop them and run again",
+    };
     let sign = Sign {
         weight: Weight::Remark,
         short,
-        finding: Code::MachineFull.finding(
-            Gravity::Caution,
-            text,
-            "give generator and target separate machines, or more cores",
-        ),
+        finding: Code::MachineFull.finding(Gravity::Caution, text, advice),
     };
     Some((share, sign))
+}
+
+/// Cores that processes use which are neither observed nor the generator, if that is most of what a machine uses.
+fn used_by_others(used: f64, all: &[Component<'_>], facts: &Facts<'_>) -> Option<f64> {
+    const MOST: f64 = 0.5;
+    let observed = all.iter().filter(|one| is_replica(one, all));
+    let observed: Vec<f64> = observed
+        .filter_map(|one| one.held("cpu_cores", Aggregation::Avg))
+        .collect();
+    let own = facts.evidence.totals.cpu_ns as f64 / 1e9 / facts.elapsed_seconds();
+    let others = used - observed.iter().sum::<f64>() - own;
+    (!observed.is_empty() && others >= MOST * used).then_some(others)
 }
 
 /// OOM kills reported by a counter.

@@ -45,7 +45,7 @@ pub(super) fn signs(components: &[Component<'_>]) -> Vec<Sign> {
 
 /// Whether a component stands for itself: not a sum over others, not a container of a pod that is also present,
 /// and not a supervisor.
-fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
+pub(super) fn is_replica(component: &Component<'_>, all: &[Component<'_>]) -> bool {
     let peers = all
         .iter()
         .filter(|other| other.observer == component.observer);

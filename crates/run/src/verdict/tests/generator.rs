@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loadline_model::error_class::ErrorClass;
-use loadline_model::snapshot::ErrorKey;
+use loadline_model::snapshot::{ErrorKey, ScenarioChange};
 use loadline_model::verdict::{Delivery, Limit};
 
 use super::builder::{Run, arrivals, constant_vus, found, shared};
@@ -246,5 +246,74 @@ fn responses_that_are_read_soon_were_not_kept_by_a_starved_generator() {
         }
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// Ten users whose iterations hash for 40 ms each, and send one quick request.
+#[test]
+fn a_script_that_computes_is_named() {
+    for (cpu_ms, is_named) in [(16_000, true), (60, false)] {
+        let mut run = Run::new(constant_vus(10, 20), 20.0, 400, 2.0);
+        run.plan.script = Some(Arc::default());
+        let change = ScenarioChange {
+            iterations: 400,
+            ..ScenarioChange::default()
+        };
+        run.totals.seen.scenarios.insert("default".into(), change);
+        run.totals.seen.worker_cpu_ns = cpu_ms * MS;
+        for row in &mut run.series {
+            row.active_vus = 10;
+            row.generator.busiest_worker = 0.99;
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, Limit::Generator, "{}", verdict.headline);
+        let busy = found(&verdict, Code::GeneratorBusy).expect("told");
+        let own = busy.text.contains("the script itself took");
+        assert_eq!(own, is_named, "{}", busy.text);
+        let of_headline = verdict
+            .headline
+            .contains("as fast as the script could compute");
+        assert_eq!(of_headline, is_named, "{}", verdict.headline);
+    }
+}
+
+/// The same beside processes that take half of the CPUs, and with users who sleep instead.
+#[test]
+fn users_who_neither_sleep_nor_wait_are_held_by_their_script() {
+    for (slept_s, limit) in [(0, Limit::Generator), (150, Limit::Plan)] {
+        let mut run = Run::new(constant_vus(10, 20), 20.0, 400, 60.0);
+        run.plan.script = Some(Arc::default());
+        let change = ScenarioChange {
+            iterations: 400,
+            slept_ns: slept_s * 1_000 * MS,
+            ..ScenarioChange::default()
+        };
+        run.totals.seen.scenarios.insert("default".into(), change);
+        run.totals.seen.worker_cpu_ns = 8_000 * MS;
+        for row in &mut run.series {
+            row.active_vus = 10;
+            row.generator.busiest_worker = 0.4;
+            row.generator.run_queue_ns = 250 * MS;
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let told = found(&verdict, Code::GeneratorBusy).is_some();
+        assert_eq!(told, limit == Limit::Generator, "{:?}", verdict.findings);
+    }
+}
+
+/// A process that a signal stopped for three seconds needs no more cores.
+#[test]
+fn what_a_stop_delayed_is_not_told_as_a_want_of_cores() {
+    for (stalled_ms, is_of_stop) in [(2_980, true), (0, false)] {
+        let mut run = Run::new(arrivals(200, 12, 100), 12.0, 2_400, 60.0);
+        run.metric("schedule_lag_ns", &[(50_000, 1_900), (2_920 * MS, 500)]);
+        run.series[4].generator.stalled_ns = stalled_ms * MS;
+        let verdict = run.judge();
+        let late = found(&verdict, Code::ScheduleLag).expect("told");
+        let advice = late.advice.clone().unwrap_or_default();
+        assert_eq!(advice.contains("what stopped the generator"), is_of_stop);
+        let again = found(&verdict, Code::LagExceedsLatency);
+        assert_eq!(again.is_none(), is_of_stop);
     }
 }

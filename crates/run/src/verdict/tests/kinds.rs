@@ -43,6 +43,22 @@ fn two_kinds_of_answers_are_told_where_nothing_lies_between() {
 }
 
 #[test]
+fn two_kinds_of_few_answers_are_told_if_both_are_many() {
+    let of = |answered, part: f64| {
+        let mut run = run();
+        run.answer(answered, &[(1.0 - part, 20 * MS), (part, 900 * MS)]);
+        found(&run.judge(), Code::Spikes).map(|finding| finding.text.clone())
+    };
+    let halves = of(40, 0.5).expect("two kinds");
+    assert!(
+        halves.starts_with("service times fall into two groups"),
+        "{halves}"
+    );
+    assert_eq!(of(40, 0.1), None, "four of forty may be chance");
+    assert_eq!(of(20, 0.5), None, "too few");
+}
+
+#[test]
 fn a_long_tail_is_told_by_its_share() {
     let mut times = vec![(0.7, 6 * MS)];
     times.extend((1..=30).map(|step| (0.01, (6 + 5 * step) * MS)));

@@ -234,3 +234,27 @@ fn a_target_that_was_away_is_named_beside_a_long_path() {
         verdict.headline
     );
 }
+
+/// A rate that varies because the target was away does not become even in a longer run.
+#[test]
+fn a_rate_is_not_called_uncertain_without_its_cause() {
+    for (is_away, advice) in [
+        (true, "what changed it is named above"),
+        (false, "run longer"),
+    ] {
+        let mut run = Run::new(constant_vus(10, 20), 20.0, 16_000, 10.0);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            let completed = match is_away {
+                true if (8..12).contains(&second) => 0,
+                true => 1_000,
+                false => 400 + 400 * (second as u64 % 3),
+            };
+            (row.started, row.completed, row.good) = (completed, completed, completed);
+            row.active_vus = 10;
+        }
+        let verdict = run.judge();
+        let uncertain = found(&verdict, Code::RateUncertain).expect("told");
+        let told = uncertain.advice.clone().unwrap_or_default();
+        assert!(told.contains(advice), "{told}: {:?}", verdict.findings);
+    }
+}

@@ -88,20 +88,24 @@ fn two_long_pauses_are_enough() {
 /// Users that become more and more, and each gets as many responses as the first: nobody waits for another.
 #[test]
 fn a_rate_that_rises_with_the_users_to_the_end_is_the_plans() {
-    for (last_ms, limit) in [(101, Limit::Plan), (190, Limit::Target)] {
+    for (last_ms, each, most, limit) in [
+        (101, "100", 600, Limit::Plan),
+        (140, "120", 600, Limit::Plan),
+        (190, "", 250, Limit::Target),
+    ] {
         let mut run = Run::new(vu_ramp(60, 6), 6.0, 1_782, 101.0);
         run.answer(1_782, &[(0.5, 100 * MS), (0.5, last_ms * MS)]);
         run.totals.active_vus_max = 60;
         for (users, row) in (1_u64..).map(|second| 10 * second).zip(&mut run.series) {
             row.active_vus = users;
-            row.completed = (users - 5) * 1_000 / 101;
+            row.completed = ((users - 5) * 1_000 / 101).min(most);
             row.good = row.completed;
         }
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
         if limit == Limit::Plan {
-            let words = "rising to the end with 60 VUs at 100 ms each";
-            assert!(verdict.headline.ends_with(words), "{}", verdict.headline);
+            let words = format!("rising to the end with 60 VUs at {each} ms each");
+            assert!(verdict.headline.ends_with(&words), "{}", verdict.headline);
         }
     }
 }

@@ -176,6 +176,18 @@ fn a_full_machine_is_told_and_is_not_the_targets_limit() {
         "{text}"
     );
     assert_eq!(text_of(&mut run, Code::ResourceAtLimit), None);
+    assert!(!text.contains("not observed"), "{text}");
+    let mut run = busy(&[
+        ("host", "host", "cpu_cores", &|_| 1.95),
+        ("host", "host", "cpu_limit_cores", &|_| 2.0),
+        ("host", "host", "run_queue", &|_| 9.0),
+        ("api", "api", "cpu_cores", &|_| 0.2),
+    ]);
+    let text = text_of(&mut run, Code::MachineFull).unwrap_or_default();
+    assert!(
+        text.contains("by processes that are not observed"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -9,9 +9,12 @@ use super::weights;
 const REQUEST_S: f64 = 250e-6;
 const HANDSHAKE_S: f64 = 3e-3;
 const BYTE_S: f64 = 3e-9;
-/// Share of the workers' CPU time from which the script is what they work for, and share of the virtual users' time
-/// from which it is what holds these.
+/// Share of the workers' CPU time from which the script is what they work for.
 const MOSTLY: f64 = 0.5;
+/// Share of the virtual users' time from which a part of it is worth telling.
+const TOLD: f64 = 0.25;
+/// Share of the virtual users' time up to which they do not sleep.
+const HARDLY: f64 = 0.1;
 
 /// CPU time of a script.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,18 +23,30 @@ pub(super) struct Computing {
     pub(super) each_s: f64,
     /// Share of the workers' CPU time.
     pub(super) part: f64,
+    /// Share of the virtual users' time in which they waited for it.
+    pub(super) of_users: f64,
 }
 
-/// What the script itself takes, if it holds the workers or the virtual users.
+/// What the script itself takes, if it holds the workers, or the virtual users for a good part of their time.
 pub(super) fn of_script(facts: &Facts<'_>) -> Option<Computing> {
-    let is_limit = weights::exhausted(facts).is_some() || holds_users(facts);
-    own(facts).filter(|_| is_limit)
+    let own = own(facts)?;
+    let is_told = weights::exhausted(facts).is_some() || own.of_users >= TOLD;
+    is_told.then_some(own)
 }
 
-/// Whether virtual users mostly neither slept nor waited for responses: a worker ran their script, or other work before it.
+/// Whether virtual users spent more of their time on the script itself than on sleep, or on waiting for responses: a worker ran
+/// it, or others before it.
 pub(super) fn holds_users(facts: &Facts<'_>) -> bool {
-    let elsewhere = facts.awake_share();
-    elsewhere.is_some_and(|part| part >= MOSTLY) && own(facts).is_some()
+    let own = own(facts).filter(|own| own.of_users >= TOLD);
+    own.is_some_and(|own| {
+        own.of_users >= facts.request_share() && own.of_users >= facts.slept_share().unwrap_or(0.0)
+    })
+}
+
+/// Whether the virtual users of a script go on at once: no pause of the plan holds them.
+pub(super) fn never_sleeps(facts: &Facts<'_>) -> bool {
+    let is_known = facts.thrown().1 > 0;
+    is_known && facts.slept_share().is_some_and(|part| part < HARDLY)
 }
 
 /// What the script itself takes, if the workers do hardly anything else.
@@ -52,5 +67,6 @@ fn own(facts: &Facts<'_>) -> Option<Computing> {
     (own > 0.0 && own >= MOSTLY * all).then(|| Computing {
         each_s: own / iterations as f64,
         part: own / all,
+        of_users: facts.awake_share().unwrap_or(0.0),
     })
 }

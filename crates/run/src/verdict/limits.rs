@@ -443,7 +443,9 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         busy if busy >= NAMED && queue::is_mostly_long(facts) => heaviest(weights, Limit::Target),
         // Virtual users with think time wait for a full link as well.
         _ if link::link(facts).is_some() => heaviest(weights, Limit::Target),
-        _ if facts.evidence.plan.is_paced() || facts.may_think() => {
+        _ if facts.evidence.plan.is_paced()
+            || facts.may_think() && !computing::never_sleeps(facts) =>
+        {
             spoils(facts).unwrap_or(Limit::Plan)
         }
         // The rest are requests that never ended, or a ramp that had fewer virtual users than at its top.

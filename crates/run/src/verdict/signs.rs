@@ -156,11 +156,12 @@ fn busy(facts: &Facts<'_>) -> Option<Finding> {
         ),
     });
     let computing = computing::of_script(facts);
-    let own = computing.map(|Computing { each_s, part }| {
+    let own = computing.map(|Computing { each_s, part, of_users }| {
         format!(
-            "the script itself took {} of the workers' CPU time, {} for each iteration",
+            "the script itself took {} of the workers' CPU time, {} for each iteration, and {} of the virtual users' time",
             percent(part),
-            duration(each_s)
+            duration(each_s),
+            percent(of_users)
         )
     });
     let text: Vec<String> = busy.into_iter().chain(own).collect();

@@ -3,7 +3,7 @@
 //! Must not know who else needed a CPU. Invariant: what its requests cost the engine at most is not the script's.
 
 use super::facts::Facts;
-use super::weights;
+use super::weights::{self, Weights};
 
 /// Upper bounds of what the engine needs: seconds for each request and TLS handshake, and for each byte.
 const REQUEST_S: f64 = 250e-6;
@@ -34,13 +34,16 @@ pub(super) fn of_script(facts: &Facts<'_>) -> Option<Computing> {
     is_told.then_some(own)
 }
 
-/// Whether virtual users spent more of their time on the script itself than on sleep, or on waiting for responses: a worker ran
-/// it, or others before it.
-pub(super) fn holds_users(facts: &Facts<'_>) -> bool {
-    let own = own(facts).filter(|own| own.of_users >= TOLD);
-    own.is_some_and(|own| {
-        own.of_users >= facts.request_share() && own.of_users >= facts.slept_share().unwrap_or(0.0)
-    })
+/// Whether the script itself, and the generator within requests, took more of the virtual users' time than sleep, or than
+/// another side within requests. `weights`: those of requests.
+pub(super) fn holds_users(facts: &Facts<'_>, weights: Weights) -> bool {
+    let Some(own) = own(facts).filter(|own| own.of_users >= TOLD) else {
+        return false;
+    };
+    let on_requests = facts.request_share();
+    let of_generator = own.of_users + on_requests * weights.generator;
+    let of_others = on_requests * weights.target.max(weights.network);
+    of_generator >= of_others && of_generator >= facts.slept_share().unwrap_or(0.0)
 }
 
 /// Whether the virtual users of a script go on at once: no pause of the plan holds them.

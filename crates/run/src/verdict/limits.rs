@@ -258,7 +258,8 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     let are_held = weights::engaged(facts) >= ALL_BUSY || had_no_user(facts) && drops_go_on(facts);
     if are_held && spend_less_on_requests(facts) {
         // Requests matter little here: the rest of the iteration held the virtual users.
-        return match weights::occupied(facts) >= OCCUPIED || computing::holds_users(facts) {
+        return match weights::occupied(facts) >= OCCUPIED || computing::holds_users(facts, weights)
+        {
             true => Limit::Generator,
             false => Limit::Plan,
         };
@@ -427,7 +428,7 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         // What virtual users do between requests either uses the generator's workers or, if they sleep, no CPU
         // time.
         _ if weights::occupied(facts) >= OCCUPIED => Limit::Generator,
-        _ if computing::holds_users(facts) => Limit::Generator,
+        _ if computing::holds_users(facts, weights) => Limit::Generator,
         _ if stops::took_much(facts).is_some() => Limit::Generator,
         // More virtual users got no more responses, and waited longer for each.
         _ if knee.is_some_and(|knee| knee.slowed) || queue::slows_with_load(facts) => {

@@ -61,10 +61,13 @@ pub(super) fn check<'js>(
             }
             Err(error) => {
                 // A condition interrupted by the end of the iteration has no result.
-                if !state(&ctx).is_cancelled() {
-                    record(&ctx, &name, false, &base, Some(&value));
+                if state(&ctx).is_cancelled() || !error.is_exception() {
+                    return Err(error);
                 }
-                return Err(error);
+                // Looking at the value would lose what was thrown.
+                let thrown = ctx.catch();
+                record(&ctx, &name, false, &base, Some(&value));
+                return Err(ctx.throw(thrown));
             }
         }
     }

@@ -241,7 +241,7 @@ pub struct Totals {
     pub stop: StopReason,
     /// Iterations that the plan asked for until the end; `None` in a closed model without a count.
     pub asked: Option<u64>,
-    /// Arrivals that were due but never started because the run ended.
+    /// Arrivals that were due but never started because the run ended; in a closed model, iterations that were left.
     pub never_started: u64,
     /// Everything that was counted.
     pub seen: Snapshot,
@@ -257,6 +257,15 @@ pub struct Totals {
     pub throttled_ns: Option<u64>,
     /// Rates of completed requests in short windows; empty unless requested.
     pub window_rates: ValueTrend,
+}
+
+impl Totals {
+    /// How many of the planned iterations started; `None` if their number is not planned.
+    #[must_use]
+    pub fn begun(&self) -> Option<u64> {
+        let dropped = self.seen.counts.dropped + self.seen.warm_up.dropped;
+        Some(self.asked?.saturating_sub(self.never_started + dropped))
+    }
 }
 
 /// A time metric with its percentiles written out; integer nanoseconds.
@@ -431,8 +440,7 @@ impl RunResult {
             return Some(totals.rates.started / offered);
         }
         let asked = totals.asked.filter(|asked| *asked > 0)?;
-        let dropped = totals.seen.counts.dropped + totals.seen.warm_up.dropped;
-        let begun = asked.saturating_sub(totals.never_started + dropped);
+        let begun = totals.begun()?;
         Some(begun as f64 / asked as f64)
     }
 }

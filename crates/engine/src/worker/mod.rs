@@ -298,14 +298,18 @@ impl Worker {
                 .iter()
                 .map(|hosted| hosted.share.planned(now))
                 .sum(),
-            never_started: self
-                .hosted
-                .iter()
-                .map(|hosted| hosted.share.never_started())
-                .sum(),
+            never_started: self.never_started(),
             last_done: self.shared.last_done.get(),
         };
         drop(self.reports.send(report));
+    }
+
+    /// Planned starts that were left out. Beside arrivals only these count: they are what was asked for.
+    fn never_started(&self) -> u64 {
+        let shares = || self.hosted.iter().map(|hosted| &hosted.share);
+        let is_open = shares().any(|share| share.has_arrivals());
+        let asked_for = shares().filter(|share| share.has_arrivals() == is_open);
+        asked_for.map(|share| share.never_started()).sum()
     }
 
     fn take_seen(&mut self) -> Snapshot {

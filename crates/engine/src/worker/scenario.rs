@@ -196,8 +196,9 @@ impl ScenarioShare {
 
     /// Whether the started virtual users of an open model are waiting for arrivals.
     pub(crate) fn is_waiting(&self) -> bool {
-        let is_open = matches!(&*self.schedule.borrow(), Schedule::Open(_));
-        !is_open || self.is_over() || self.idle.borrow().len() == self.slots.borrow().len()
+        !self.has_arrivals()
+            || self.is_over()
+            || self.idle.borrow().len() == self.slots.borrow().len()
     }
 
     /// Whether nothing more starts and nothing is running.
@@ -521,9 +522,13 @@ impl ScenarioShare {
                 self.never_started.set(self.never_started.get() + unstarted);
                 // As in k6, an aborted test does not count what it leaves out.
                 let is_called_off = self.mailbox.ordered().is_some();
-                if self.script.is_some() && self.has_begun.get() && !is_called_off {
+                if let Some(script) = &self.script
+                    && self.has_begun.get()
+                    && !is_called_off
+                {
+                    // They are dropped iterations to k6, and no arrivals.
                     for count in closed.unstarted_parts() {
-                        self.drop_starts(count, now);
+                        script.worker.left_out(script, count, now);
                     }
                 }
             }
@@ -561,6 +566,11 @@ impl ScenarioShare {
             }
             _ => 0,
         }
+    }
+
+    /// Whether its iterations start at planned instants.
+    pub(crate) fn has_arrivals(&self) -> bool {
+        matches!(&*self.schedule.borrow(), Schedule::Open(_))
     }
 
     /// Starts that were planned but did not happen because the scenario ended.

@@ -214,11 +214,8 @@ impl<'a> Facts<'a> {
     /// How many of the planned units started.
     pub(super) fn begun(&self) -> u64 {
         let totals = self.evidence.totals;
-        match totals.asked {
-            Some(asked) if self.is_script() => {
-                // A closed model counts what it leaves out as dropped too.
-                let dropped = if self.open { self.all.dropped } else { 0 };
-                let begun = asked.saturating_sub(totals.never_started + dropped);
+        match totals.begun() {
+            Some(begun) if self.is_script() => {
                 // Nobody reports what was due while an agent's share was unassigned.
                 let heard_of = self.thrown().1 + self.all.interrupted + self.all.lost;
                 match self.said_by_marks(AGENT_LOST_MARK).is_empty() {

@@ -161,13 +161,18 @@ impl WorkerScript {
 
     /// Records iterations of a scenario that were due but not started.
     pub(crate) fn dropped(&self, scenario: &ScenarioScript, count: u64, at: Nanos) {
+        self.left_out(scenario, count, at);
+        scenario.note(|change| change.dropped += count);
+    }
+
+    /// Adds iterations that did not start to the metric.
+    pub(crate) fn left_out(&self, scenario: &ScenarioScript, count: u64, at: Nanos) {
         let on = Occasion {
             at,
             tags: &*scenario.tags_of_no_vu,
             metadata: None,
         };
         self.recorder.borrow_mut().dropped(count, on);
-        scenario.note(|change| change.dropped += count);
     }
 
     /// Warns, once for all workers, that more virtual users would be needed than the scenario may have.

@@ -385,8 +385,8 @@ fn second_of(at: Nanos) -> u64 {
 pub enum Handled {
     /// It returned.
     Done {
-        /// Its return value; `None`: nothing.
-        files: Option<NamedFiles>,
+        /// Its return value; `None`: nothing. An error: why it cannot be written.
+        files: Result<Option<NamedFiles>, String>,
         /// Its argument as it left it, as JSON.
         data: String,
         /// Unhandled rejections.
@@ -396,8 +396,6 @@ pub enum Handled {
     Nothing,
     /// It failed; as in k6, the usual summary is shown.
     Failed(Trouble),
-    /// Its promise was rejected; as in k6, nothing is shown instead.
-    Rejected(Trouble),
     /// It returned a value that cannot be an output, or did not return in time; with the reason. Nothing is
     /// written at all.
     BadOutput(String),
@@ -431,16 +429,13 @@ pub fn handle_summary(
     };
     match report.ending {
         AroundEnding::Done(Some(Returned::Summary(outcome))) => Handled::Done {
-            files: outcome.files,
+            files: outcome.files.map_err(|failure| failure.message),
             data: outcome.data,
             unheard: outcome.unheard.iter().map(Trouble::thrown).collect(),
         },
         AroundEnding::TimedOut => Handled::BadOutput(out_of_time("handleSummary", limit)),
         AroundEnding::Failed(failure) if failure.kind == FailureKind::BadOutput => {
             Handled::BadOutput(failure.message)
-        }
-        AroundEnding::Failed(failure) if failure.kind == FailureKind::Rejected => {
-            Handled::Rejected(Trouble::thrown(&failure))
         }
         AroundEnding::Done(_) => Handled::Nothing,
         AroundEnding::Failed(failure) => Handled::Failed(Trouble::thrown(&failure)),

@@ -71,11 +71,12 @@ impl Telling<'_> {
                     self.logger.tell(&notice_of(trouble));
                 }
                 match files {
-                    Some(files) => unsaved.extend(
+                    Err(why) => return self.tell_failure(why),
+                    Ok(Some(files)) => unsaved.extend(
                         (files.into_iter())
                             .filter_map(|(name, content)| write(&name, &content).err()),
                     ),
-                    None => unsaved.extend(self.tell_text(summary, &options).err()),
+                    Ok(None) => unsaved.extend(self.tell_text(summary, &options).err()),
                 }
                 left = serde_json::from_str(&data).ok().filter(Value::is_object);
             }
@@ -84,7 +85,6 @@ impl Telling<'_> {
                 self.logger.tell(&notice_of(&trouble));
                 unsaved.extend(self.tell_text(summary, &options).err());
             }
-            Handled::Rejected(trouble) => self.logger.tell(&notice_of(&trouble)),
             Handled::BadOutput(why) => return self.tell_failure(why),
         }
         unsaved.extend(self.export(summary, &options, left).err());

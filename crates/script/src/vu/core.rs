@@ -359,26 +359,24 @@ impl VuCore {
         }
         self.check_that_summary_is_handled_by_a_function(ctx)?;
         let value = self.begin_call(ctx, "handleSummary", vec![data.clone()])?;
-        let is_rejected = |value: &Value<'js>| {
-            let promise = value.as_promise();
-            promise.is_some_and(|promise| promise.state() == PromiseState::Rejected)
-        };
         let mut unheard = Vec::new();
         loop {
             match self.settle(ctx, None) {
                 Ok(()) => break,
                 // As in k6, its return value is written nevertheless.
-                Err(stray) if stray.kind == FailureKind::Rejected && !is_rejected(&value) => {
-                    unheard.push(stray);
-                }
+                Err(stray) if stray.kind == FailureKind::Rejected => unheard.push(stray),
                 Err(failure) => return Err(failure),
             }
         }
-        let value = settled(ctx, value)?;
+        let value = outcome_of(ctx, value);
+        let files = match files_of(ctx, &value) {
+            Err(failure) if failure.kind != FailureKind::BadOutput => return Err(failure),
+            files => files,
+        };
         let data = ctx.json_stringify(data).map_err(thrown)?;
         let data = data.map_or_else(|| Ok("null".to_owned()), |text| text.to_string());
         Ok(Returned::Summary(Box::new(SummaryOutcome {
-            files: files_of(ctx, &value)?,
+            files,
             data: data.map_err(thrown)?,
             unheard,
         })))
@@ -515,6 +513,16 @@ fn settled<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>, ScriptF
         Some(Some(Err(error))) => Err(failure_of(ctx, &error)),
         Some(None) => Ok(Value::new_undefined(ctx.clone())),
         None => Ok(value),
+    }
+}
+
+/// What a function's promise settled with, whether it was kept or rejected: as in k6, which takes either for the return value.
+fn outcome_of<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Value<'js> {
+    match value.as_promise().map(Promise::result::<Value<'js>>) {
+        Some(Some(Ok(result))) => result,
+        Some(Some(Err(_))) => ctx.catch(),
+        Some(None) => Value::new_undefined(ctx.clone()),
+        None => value,
     }
 }
 

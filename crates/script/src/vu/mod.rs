@@ -133,8 +133,8 @@ pub type NamedFiles = Vec<(String, Vec<u8>)>;
 /// The result of `handleSummary(data)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryOutcome {
-    /// Its return value; `None`: nothing.
-    pub files: Option<NamedFiles>,
+    /// Its return value, or the reason of its rejected promise; `None`: nothing. An error: that cannot be written.
+    pub files: Result<Option<NamedFiles>, ScriptFailure>,
     /// Its argument as the function left it, as JSON.
     pub data: String,
     /// Unhandled rejections; they end nothing.

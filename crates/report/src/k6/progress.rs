@@ -131,15 +131,7 @@ fn lines(state: &ProgressState, columns: Option<usize>, paint: Paint) -> Vec<Str
         .iter()
         .map(|s| cells(s, state.phase))
         .collect();
-    let count = cells.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |at: usize| {
-        let widths = cells
-            .iter()
-            .filter_map(|row| row.get(at))
-            .map(|cell| cell.chars().count());
-        widths.max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..count).map(width).collect();
+    let widths = widths(&cells);
     let mut lines = vec![String::new(), headline(state, name_width)];
     let laid_out: Vec<String> = cells.iter().map(|row| aligned(row, &widths)).collect();
     let widest = laid_out
@@ -202,14 +194,21 @@ fn of(part: u64, whole: u64) -> String {
     format!("{part:0width$}", width = whole.to_string().len())
 }
 
-/// Every cell has a space on both sides, but for the last.
+/// How wide each column is. As in k6, the last cell of a row counts for none: nothing is to be aligned after it.
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |at: usize| {
+        let inner = rows.iter().filter(|row| at + 1 < row.len());
+        inner.map(|row| row[at].chars().count()).max()
+    };
+    (0..count).map_while(width).collect()
+}
+
+/// Every cell has a space on both sides, but for one in a column without a width.
 fn aligned(cells: &[String], widths: &[usize]) -> String {
-    let cell = |(at, cell): (usize, &String)| {
-        if at + 1 == widths.len() {
-            format!(" {cell}")
-        } else {
-            format!(" {} ", pad_right(cell, widths[at]))
-        }
+    let cell = |(at, cell): (usize, &String)| match widths.get(at) {
+        None => format!(" {cell}"),
+        Some(width) => format!(" {}", pad_right(cell, width + 1)),
     };
     cells.iter().enumerate().map(cell).collect()
 }

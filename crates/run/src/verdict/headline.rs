@@ -189,10 +189,13 @@ fn sentence(
     }
     let goodput = rate(facts.per_second(facts.counts.good));
     match delivery {
-        Delivery::Unfinished => Headline::new(format!(
-            "ended early, after {}: {goodput} good responses until then",
-            duration(facts.elapsed_seconds())
-        )),
+        Delivery::Unfinished => {
+            let at = duration(facts.elapsed_seconds());
+            Headline::new(match facts.all.started {
+                0 => format!("ended early, after {at}: no HTTP request was sent until then"),
+                _ => format!("ended early, after {at}: {goodput} good responses until then"),
+            })
+        }
         Delivery::FellShort if is_sent(facts, limit) => sent_headline(facts, limit),
         Delivery::FellShort => short_headline(facts, limit, &goodput, findings),
         Delivery::Delivered | Delivery::AsFastAsPossible

@@ -30,6 +30,7 @@ mod inner_path;
 mod json_path;
 pub mod markup;
 pub mod nearest;
+pub mod numbers;
 mod object_folder;
 pub mod observation;
 pub mod parcel;

@@ -189,7 +189,7 @@ mod tests {
         let line = |chart, value: f64, text: &str| (chart, value, text.to_owned());
         assert_eq!(
             told(of_requests("p99<=50ms")),
-            line("service", 5e7, "p99 ≤ 50.0 ms")
+            line("service", 5e7, "p99 ≤ 50 ms")
         );
         assert_eq!(
             told(of_requests("goodput>100")),

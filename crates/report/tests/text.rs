@@ -214,7 +214,7 @@ fn progress_of_an_open_run() {
     assert_eq!(
         progress::line(&progress),
         "15s, 50 % done, 998/s, offered 1,000/s, response p50 220 µs, p99 3.90 ms, 50 VUs busy, \
-         14,685 answered, 600 failed, 15.0 s left"
+         14,685 answered, 600 failed, 15 s left"
     );
 }
 

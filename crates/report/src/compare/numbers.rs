@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn values_carry_their_unit() {
         let written = |unit, number| value(unit, number);
-        assert_eq!(written(Unit::Rate, 39_200.0), "39.2K/s");
+        assert_eq!(written(Unit::Rate, 39_200.0), "39,200/s");
         assert_eq!(written(Unit::Span, 3_610_000.0), "3.61 ms");
         assert_eq!(written(Unit::Cores, 0.4), "0.40 cores");
         assert_eq!(written(Unit::Size, 12_000_000.0), "12.0 MB");

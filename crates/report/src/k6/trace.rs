@@ -283,7 +283,7 @@ mod tests {
         let expected = "
 POST http://h/x   ::login
   404 Not Found · HTTP/1.1 · 1.51 ms · 7 bytes
-  sending 10.0 µs · waiting 1.50 ms
+  sending 10 µs · waiting 1.50 ms
   > Host: h
   > Authorization: Bearer ***
   >

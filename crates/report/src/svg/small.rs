@@ -226,7 +226,7 @@ mod tests {
                 chart.len()
             );
         }
-        assert!(small.scales.contains("60.0 s"), "{}", small.scales);
+        assert!(small.scales.contains("60 s"), "{}", small.scales);
         // The last point of 30 of 60 seconds lies before the middle, and that of all 60 near the right end.
         let end = |chart: &str| -> f64 {
             let path = chart.split("fill=\"none\"").next().unwrap_or_default();

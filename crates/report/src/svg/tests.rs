@@ -53,8 +53,8 @@ fn a_run_has_four_charts_that_tell_what_they_are() {
         );
     }
     assert!(drawn[0].svg.contains("requests per second"));
-    assert!(drawn[0].svg.contains("1.02K/s answered") || drawn[0].svg.contains("/s answered"));
-    assert!(drawn[2].svg.contains("30.0 s"));
+    assert!(drawn[0].svg.contains("/s answered"));
+    assert!(drawn[2].svg.contains("30 s"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 "use strict";
 const formats = (() => {
   const significant = (value, unit) =>
-    `${value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : value.toFixed(0)} ${unit}`;
+    `${Number.isInteger(value) ? value : value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : value.toFixed(0)} ${unit}`;
 
   const known = (format) => (value) =>
     value === null || value === undefined || !Number.isFinite(value) ? "–" : format(value);
@@ -14,19 +14,21 @@ const formats = (() => {
   const level = known((n) => (n < 9.95 && !Number.isInteger(n) ? n.toFixed(1) : count(n)));
 
   const rate = known((n) => {
-    if (n === 0) return "0/s";
-    if (n >= 1e6 - 5e3) return `${(n / 1e6).toFixed(2)}M/s`;
-    if (n >= 1e5 - 500) return `${(n / 1e3).toFixed(0)}K/s`;
-    if (n >= 9999.5) return `${(n / 1e3).toFixed(1)}K/s`;
-    if (n >= 99.95) return `${count(n)}/s`;
-    return `${n.toFixed(n >= 9.995 ? 1 : 2)}/s`;
+    const size = Math.abs(n), tenths = Math.round(n * 10) / 10;
+    if (Number.isInteger(n) && n >= 0 && n < 1e6) return `${count(n)}/s`;
+    if (size < 0.00005) return "below 0.0001/s";
+    if (n < 9.995) return `${n.toFixed(size < 0.0095 ? 4 : size < 0.095 ? 3 : 2)}/s`;
+    if (tenths < 1e6 && Number.isInteger(tenths)) return `${count(tenths)}/s`;
+    if (tenths < 1000) return `${tenths.toFixed(1)}/s`;
+    return n < 999999.5 ? `${count(n)}/s` : `${(n / 1e6).toFixed(2)}M/s`;
   });
 
   // A round rate for an axis.
   const rateTick = known((n) => (n >= 1e4 ? `${+(n / 1e3).toPrecision(3)}K/s` : `${+n.toPrecision(3) >= 1e3 ? count(n) : +n.toPrecision(3)}/s`));
 
   // A time in nanoseconds.
-  const span = known((ns) => {
+  const span = known((exact) => {
+    const ns = Math.round(exact);
     if (ns < 999.5) return `${ns.toFixed(0)} ns`;
     if (ns < 999.5e3) return significant(ns / 1e3, "µs");
     if (ns < 999.5e6) return significant(ns / 1e6, "ms");

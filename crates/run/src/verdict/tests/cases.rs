@@ -105,7 +105,7 @@ fn most_requests_never_answered_is_no_improvement() {
     );
     assert_eq!(
         verdict.headline,
-        "of 17,017 requests sent, 1,800 (10.6 %) got a response, goodput 6.0/s, most failures: closed"
+        "of 17,017 requests sent, 1,800 (10.6 %) got a response, goodput 5.98/s, most failures: closed"
     );
     assert_eq!(verdict.findings[0].code, Code::MostUnanswered.name());
     let text = &verdict.findings[0].text;

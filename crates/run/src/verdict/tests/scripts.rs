@@ -185,7 +185,7 @@ fn a_lost_part_of_a_load_without_a_number_is_told_without_one() {
             900,
             "450/s good responses: a part of the generator was lost",
         ),
-        (0, "0.0/s good responses: a part of the generator was lost"),
+        (0, "0/s good responses: a part of the generator was lost"),
     ] {
         let mut run = Run::new(constant_vus(2, 2), 2.0, requests, 2.0);
         run.plan.script = Some(Arc::default());

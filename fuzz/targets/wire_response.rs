@@ -7,7 +7,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loadline_wire::{Codings, Limits, RequestKind, ValueBytes};
+use loadline_wire::{Codings, Limits, RequestKind, TrailerEnd, ValueBytes};
 
 #[path = "../../crates/wire/tests/response/events.rs"]
 mod events;
@@ -18,6 +18,7 @@ const TIGHT: Limits = Limits {
     header_count: 3,
     chunk_line_bytes: 8,
     trailer_bytes: 16,
+    trailer_end: TrailerEnd::TwoCrlf,
     blank_bytes: 2,
     codings: Codings::ByTheLast,
     values: ValueBytes::NoControls,

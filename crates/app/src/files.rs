@@ -123,7 +123,8 @@ impl Files {
     }
 }
 
-fn read_capped(reader: impl Read) -> io::Result<Vec<u8>> {
+/// Reads everything; an error beyond [`FILE_BYTES_MAX`], as from a device that never ends.
+pub(crate) fn read_capped(reader: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {

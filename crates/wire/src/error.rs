@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::sample::Sample;
+use crate::sample::{Sample, TwoValues};
 
 /// Why a response could not be read. The connection must be closed afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,10 +92,8 @@ pub enum WireError {
     },
     /// Two Content-Length values differ.
     ConflictingContentLength {
-        /// The first value.
-        first: u64,
-        /// The value that differs.
-        second: u64,
+        /// The first value, and the one that differs.
+        values: TwoValues,
     },
     /// A chunk-size line with no size, more than 16 digits, trailing garbage, or a bare LF.
     BadChunkSize {
@@ -210,11 +208,8 @@ fn write_breach(error: &WireError, out: &mut fmt::Formatter<'_>) -> fmt::Result 
 
 fn write_malformation(error: &WireError, out: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (wrong, sample) = match error {
-        WireError::ConflictingContentLength { first, second } => {
-            return write!(
-                out,
-                "the target sent two Content-Length values: {first} and {second}"
-            );
+        WireError::ConflictingContentLength { values } => {
+            return write!(out, "the target sent two Content-Length values: {values}");
         }
         WireError::BadHeader { fault, sample } => {
             return write!(

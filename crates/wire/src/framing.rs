@@ -6,7 +6,7 @@
 use crate::chars::{decimal, trim_blanks};
 use crate::error::WireError;
 use crate::limits::Codings;
-use crate::sample::Sample;
+use crate::sample::{Sample, TwoValues};
 use crate::scan::RawHead;
 
 /// The longest body that can be announced, in bytes: Go's limit, and that of any reader with signed 64-bit
@@ -67,6 +67,8 @@ pub enum Reuse {
 pub(crate) struct Facts<'a> {
     pub(crate) content_type: Option<&'a [u8]>,
     pub(crate) length: LengthField<'a>,
+    /// The text of the first Content-Length line, while lines may follow.
+    length_text: &'a [u8],
     /// The last Content-Length line that is a number, whatever the others are; `None`: there is none, or a negative one.
     last_length: Option<u64>,
     transfer: TransferField<'a>,
@@ -81,7 +83,7 @@ pub(crate) enum LengthField<'a> {
     Absent,
     Value(u64),
     Bad(&'a [u8]),
-    Conflict(u64, u64),
+    Conflict(&'a [u8], &'a [u8]),
 }
 
 impl LengthField<'_> {
@@ -97,9 +99,9 @@ impl LengthField<'_> {
             Self::Bad(value) => Err(WireError::BadContentLength {
                 sample: Sample::of(value),
             }),
-            Self::Conflict(first, second) => {
-                Err(WireError::ConflictingContentLength { first, second })
-            }
+            Self::Conflict(first, second) => Err(WireError::ConflictingContentLength {
+                values: TwoValues::of(first, second),
+            }),
         }
     }
 
@@ -157,11 +159,21 @@ impl<'a> Facts<'a> {
         Some(Facts {
             content_type: None,
             length,
+            length_text: b"",
             transfer,
             last_length: self.last_length,
             close: self.close,
             keep_alive: self.keep_alive,
         })
+    }
+
+    /// The same once no more lines follow.
+    #[inline]
+    pub(crate) fn settled(self) -> Self {
+        Self {
+            length_text: b"",
+            ..self
+        }
     }
 
     /// Records one header line.
@@ -191,12 +203,15 @@ impl<'a> Facts<'a> {
             Some(_) => length,
             None => signed_length(value, self.last_length),
         };
+        // Lines agree if their text does, as in Go: `2` and `02` may be two messages to two readers.
         self.length = match (self.length, length) {
-            (LengthField::Absent, Some(length)) => LengthField::Value(length),
-            (LengthField::Value(first), Some(second)) if first != second => {
-                LengthField::Conflict(first, second)
+            (LengthField::Absent, length) => {
+                self.length_text = value;
+                length.map_or(LengthField::Bad(value), LengthField::Value)
             }
-            (LengthField::Absent | LengthField::Value(_), None) => LengthField::Bad(value),
+            (LengthField::Value(_) | LengthField::Bad(_), _) if value != self.length_text => {
+                LengthField::Conflict(self.length_text, value)
+            }
             (settled, _) => settled,
         };
     }

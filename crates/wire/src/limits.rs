@@ -20,6 +20,8 @@ pub struct Limits {
     /// Bytes of the trailers with the blank line that closes them. Default 8,192: enough for a few checksums
     /// and status lines; they are stored until the blank line arrives.
     pub trailer_bytes: u32,
+    /// What ends trailers. Default: a blank line.
+    pub trailer_end: TrailerEnd,
     /// Bytes of blank lines allowed before a status line. Default 8: old servers send one blank line too many
     /// after a body; more than a few is not HTTP. Go allows none.
     pub blank_bytes: u8,
@@ -27,6 +29,16 @@ pub struct Limits {
     pub codings: Codings,
     /// Bytes that a header's value may contain. Default: all that cannot end it.
     pub values: ValueBytes,
+}
+
+/// What ends the trailers of a chunked body, if there are any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrailerEnd {
+    /// A blank line, with or without CR.
+    BlankLine,
+    /// CR LF CR LF, as in Go, whose lines may end in LF alone before that. After a blank line that comes earlier, the
+    /// rest is surplus and the connection is not kept.
+    TwoCrlf,
 }
 
 /// Which bytes the value of a header or trailer may contain; NUL and CR never.
@@ -63,6 +75,7 @@ impl Limits {
         header_count: 100_000,
         chunk_line_bytes: 4 * 1024,
         trailer_bytes: 8 * 1024,
+        trailer_end: TrailerEnd::BlankLine,
         blank_bytes: 8,
         codings: Codings::ChunkedAlone,
         values: ValueBytes::Any,

@@ -4,14 +4,14 @@
 //! Invariant: beside a short copy of the last head it stores bytes only while a head or trailers are incomplete, and
 //! then at most one byte more than their limit.
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use crate::chunked::Chunked;
 use crate::error::WireError;
 use crate::foreign;
 use crate::framing::{self, Framing, RequestKind, Reuse};
 use crate::head::Head;
-use crate::limits::Limits;
+use crate::limits::{Limits, TrailerEnd};
 use crate::repeat::LastHead;
 use crate::sample::Sample;
 use crate::scan::{self, RawHead, Scan, Trailers};
@@ -400,13 +400,23 @@ impl ResponseParser {
         }
         loop {
             let window = &carry[..carry.len().min(limit as usize)];
-            match scan::scan_trailers(window, &self.limits)? {
+            let earliest = earliest_end(window, self.limits.trailer_end);
+            let scan = match earliest {
+                Some(_) => scan::scan_trailers(window, &self.limits)?,
+                None => Scan::Incomplete,
+            };
+            match scan {
                 Scan::Complete(Trailers { fields, len }) => {
                     if !fields.is_empty() {
                         sink.trailers(fields);
                     }
+                    let end = earliest.map_or(len, |earliest| earliest.max(len));
+                    if end > len {
+                        // What follows the blank line belongs to no response.
+                        self.reuse = Reuse::Close;
+                    }
                     return Ok(Fed {
-                        consumed: len - before,
+                        consumed: end - before,
                         done: true,
                     });
                 }
@@ -419,6 +429,16 @@ impl ResponseParser {
         }
         self.carry = carry;
         Ok(Fed::part(taken))
+    }
+}
+
+/// Where trailers in `window` end at the earliest; `None` if they cannot be whole.
+fn earliest_end(window: &[u8], end: TrailerEnd) -> Option<usize> {
+    match end {
+        TrailerEnd::BlankLine => Some(0),
+        // Without trailers, one line end is enough.
+        TrailerEnd::TwoCrlf if window.starts_with(b"\r\n") => Some(2),
+        TrailerEnd::TwoCrlf => memmem::find(window, b"\r\n\r\n").map(|at| at + 4),
     }
 }
 

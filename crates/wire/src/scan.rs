@@ -76,7 +76,7 @@ pub(crate) fn scan_head<'a>(
         minor,
         reason,
         fields: Fields::new(&bytes[start..block.fields_end]),
-        facts,
+        facts: facts.settled(),
         len: block.next,
     }))
 }

@@ -7,6 +7,7 @@
 mod digest;
 mod kept;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -15,6 +16,8 @@ use loadline_script::loading::{Bytes, Fetch, FetchError};
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 use url::Url;
+
+use crate::files::read_capped;
 
 use kept::Kept;
 
@@ -161,7 +164,8 @@ fn read_path(path: &Path) -> Result<Vec<u8>, FetchError> {
     if path.is_dir() {
         return Err(FetchError::IsDirectory);
     }
-    std::fs::read(path).map_err(|error| match error.kind() {
+    let read = File::open(path).and_then(read_capped);
+    read.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => FetchError::NotFound,
         std::io::ErrorKind::PermissionDenied => FetchError::Failed("permission denied".to_owned()),
         _ => FetchError::Failed(error.to_string()),

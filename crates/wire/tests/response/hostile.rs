@@ -3,7 +3,8 @@
 //! Invariant: each limit has its own error, is reached exactly, and holds however the bytes arrive.
 
 use loadline_wire::{
-    Codings, Discard, ErrorClass, Limits, RequestKind, ResponseParser, State, ValueBytes, WireError,
+    Codings, Discard, ErrorClass, Limits, RequestKind, ResponseParser, State, TrailerEnd,
+    ValueBytes, WireError,
 };
 
 use crate::events::transcript;
@@ -101,6 +102,7 @@ const LOW: Limits = Limits {
     header_count: 256,
     chunk_line_bytes: 4_096,
     trailer_bytes: 8_192,
+    trailer_end: TrailerEnd::BlankLine,
     blank_bytes: 8,
     codings: Codings::ChunkedAlone,
     values: ValueBytes::Any,

@@ -3,7 +3,7 @@
 
 use loadline_wire::{
     Codings, Discard, ErrorClass, Framing, HeaderFault, Limits, RequestKind, ResponseParser, Reuse,
-    State, ValueBytes, WireError,
+    State, TrailerEnd, ValueBytes, WireError,
 };
 
 use crate::events::{Event, HeadEvent, Transcript, transcript};
@@ -496,6 +496,63 @@ fn broken_streams_are_named() {
         let whole = read(stream, Normal).events;
         let pieces = transcript(stream.chunks(1), Normal, Limits::default());
         assert_eq!(whole, pieces.events, "{what}, byte by byte");
+    }
+}
+
+#[test]
+fn lengths_agree_only_byte_by_byte() {
+    for (first, second, told) in [
+        ("2", "02", "two Content-Length values: 2 and 02"),
+        ("02", "2", "two Content-Length values: 02 and 2"),
+        ("2", "", "two Content-Length values: 2 and "),
+        ("x", "2", "two Content-Length values: x and 2"),
+        ("x", "x", "a malformed Content-Length: \"x\""),
+    ] {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Length: {first}\r\nContent-Length: {second}\r\n\r\nok"
+        );
+        let error = read(head.as_bytes(), Normal).error.expect(&head);
+        assert!(error.to_string().ends_with(told), "{error}");
+    }
+}
+
+#[test]
+fn trailers_can_be_required_to_end_with_two_crlf() {
+    let go = Limits {
+        trailer_bytes: 20,
+        trailer_end: TrailerEnd::TwoCrlf,
+        ..Limits::default()
+    };
+    let closing =
+        b"HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+    for (trailers, is_whole) in [
+        (&b"\r\n"[..], true),
+        (b"A: b\r\n\r\n", true),
+        (b"A: b\nC: d\r\n\r\n", true),
+        (b"A: bcdefghijklmn\r\n\r\n", true),
+        (b"A: bcdefghijklmno\r\n\r\n", false),
+        (b"A: b\n\n", false),
+        (b"A: b\r\n\n", false),
+        (b"\n", false),
+    ] {
+        let stream = [&closing[..], trailers].concat();
+        for piece in [1, stream.len()] {
+            let told = transcript(stream.chunks(piece), Normal, go).error;
+            assert_eq!(
+                told.is_none(),
+                is_whole,
+                "{}: {told:?}",
+                trailers.escape_ascii()
+            );
+        }
+    }
+    // What stands between the blank line and the two line ends is surplus: the connection is not kept.
+    let kept = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+    let surplus = [&kept[..], b"A: b\n\nC\r\n\r\n"].concat();
+    for piece in [1, surplus.len()] {
+        let events = transcript(surplus.chunks(piece), Normal, go).events;
+        assert!(events.contains(&Event::Done(Close)), "{events:?}");
+        assert!(events.contains(&Event::Trailers(vec![(b"A".to_vec(), b"b".to_vec())])));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: every property compares a whole stream with the same stream in pieces; invalid streams are as
 //! frequent as valid ones.
 
-use loadline_wire::{Codings, Limits, RequestKind, ValueBytes};
+use loadline_wire::{Codings, Limits, RequestKind, TrailerEnd, ValueBytes};
 use proptest::prelude::*;
 
 use crate::events::{Transcript, transcript};
@@ -14,6 +14,7 @@ const TIGHT: Limits = Limits {
     header_count: 5,
     chunk_line_bytes: 8,
     trailer_bytes: 30,
+    trailer_end: TrailerEnd::BlankLine,
     blank_bytes: 8,
     codings: Codings::ChunkedAlone,
     values: ValueBytes::Any,

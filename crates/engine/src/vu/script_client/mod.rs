@@ -24,7 +24,7 @@ use std::time::Duration;
 use loadline_model::url::Scheme;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_script::hop::{HopFailure, HopOutcome, HopRequest, HopTimes};
-use loadline_wire::{Codings, Limits, RequestKind, ValueBytes};
+use loadline_wire::{Codings, Limits, RequestKind, TrailerEnd, ValueBytes};
 
 use self::message::{Additions, asks_to_close, is_replayable, rest_of_body};
 use self::pool::{Http1, Http2, Kept, Pool};
@@ -48,12 +48,14 @@ const OWN_TIMER_BELOW: Duration = Duration::from_secs(5);
 /// other memory.
 const BUFFER_KEPT_MAX: usize = 4 * 1024;
 
-/// Go's limits on a response's head: ten megabytes, any number of lines, and no empty line before the first.
+/// Go's limits: a head of ten megabytes with any number of lines and no empty line before the first; trailers that fit
+/// into its read buffer and end with two line ends.
 const LIMITS: Limits = Limits {
     head_bytes: 10 << 20,
     header_count: 100_000,
     chunk_line_bytes: 4 * 1024,
-    trailer_bytes: 64 * 1024,
+    trailer_bytes: 4 * 1024,
+    trailer_end: TrailerEnd::TwoCrlf,
     blank_bytes: 0,
     codings: Codings::ChunkedAlone,
     values: ValueBytes::NoControls,

@@ -430,10 +430,12 @@ fn head_fault(error: &WireError) -> String {
             "unsupported transfer encoding: {}",
             quoted_bytes(sample.as_bytes())
         ),
-        Wire::ConflictingContentLength { first, second } => format!(
-            "http: message cannot contain multiple Content-Length headers; got \
-             [\"{first}\" \"{second}\"]"
-        ),
+        Wire::ConflictingContentLength { values } => {
+            let [first, second] = values.as_bytes().map(quoted_bytes);
+            format!(
+                "http: message cannot contain multiple Content-Length headers; got [{first} {second}]"
+            )
+        }
         other => other.to_string(),
     }
 }

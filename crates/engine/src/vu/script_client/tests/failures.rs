@@ -80,6 +80,15 @@ fn broken_answers() -> Vec<Row> {
             "http: message cannot contain multiple Content-Length headers; got [\"1\" \"2\"]",
             None,
         ),
+        (
+            then(
+                b"HTTP/1.1 200 OK\r\nContent-Length: 02\r\nContent-Length: 2\r\n\r\nab",
+                Act::Hold,
+            ),
+            1000,
+            "http: message cannot contain multiple Content-Length headers; got [\"02\" \"2\"]",
+            None,
+        ),
     ]
 }
 

@@ -14,7 +14,7 @@ use super::signs;
 use super::stability;
 use super::stats;
 use super::stops;
-use super::wording::{count, counted, duration, margin, rate};
+use super::wording::{count, counted, duration, margin, rate, some_of};
 
 /// Runs shorter than this measure connecting, caches and the scheduler as much as the target.
 const SECONDS_MIN: f64 = 3.0;
@@ -107,7 +107,7 @@ fn coordinator_replaced(facts: &Facts<'_>) -> Option<Finding> {
     (!said.is_empty()).then(|| {
         Code::CoordinatorReplaced.finding(
             Gravity::Caution,
-            said.join("; "),
+            some_of(&said),
             "find out why the first one ended (its log, dmesg, kubectl describe pod)",
         )
     })
@@ -118,7 +118,7 @@ fn agents_returned(facts: &Facts<'_>) -> Option<Finding> {
     (!said.is_empty()).then(|| {
         Code::AgentReturned.finding(
             Gravity::Note,
-            format!("{}, and all of it is counted", said.join("; ")),
+            format!("{}, and all of it is counted", some_of(&said)),
             "look at the network between coordinator and agents",
         )
     })

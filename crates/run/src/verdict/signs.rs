@@ -19,7 +19,7 @@ use super::losses;
 use super::path::{self, NEW_CONNECTIONS, SYN_TIMEOUT_NS};
 use super::stops;
 use super::weights;
-use super::wording::{count, counted, duration, percent};
+use super::wording::{count, counted, duration, percent, some_of};
 
 /// Share of the workers' time spent waiting for a CPU from which it is visible.
 const STARVED: f64 = 0.1;
@@ -105,12 +105,15 @@ pub(super) fn is_late(facts: &Facts<'_>) -> bool {
 
 /// A lost part of the generator explains missing load, whatever other causes there are.
 fn lost(facts: &Facts<'_>) -> Option<Finding> {
-    let mut told = facts.said_by_marks(AGENT_LOST_MARK);
-    if told.is_empty() {
+    let kinds = [
+        AGENT_LOST_MARK,
+        AGENT_REPLACED_MARK,
+        AGENT_NOT_REPLACED_MARK,
+    ];
+    let told = kinds.map(|kind| some_of(&facts.said_by_marks(kind)));
+    let told: Vec<String> = told.into_iter().filter(|said| !said.is_empty()).collect();
+    if facts.said_by_marks(AGENT_LOST_MARK).is_empty() {
         return None;
-    }
-    for kind in [AGENT_REPLACED_MARK, AGENT_NOT_REPLACED_MARK] {
-        told.extend(facts.said_by_marks(kind));
     }
     let begun = match facts.all.lost {
         0 => String::new(),

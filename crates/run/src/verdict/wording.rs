@@ -18,6 +18,17 @@ pub(super) fn listed(parts: &[String]) -> String {
     }
 }
 
+/// The first of several statements, and how many more there are.
+pub(super) fn some_of(said: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    let shown = &said[..said.len().min(SHOWN)];
+    let shown = shown.join("; ");
+    match said.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown}; and {} more like these", count(more as u64)),
+    }
+}
+
 /// The margin of a number, as a share of it.
 pub(super) fn margin(share: f64) -> String {
     match share {
@@ -56,6 +67,8 @@ mod tests {
             [listed(&parts), listed(&parts[..2]), listed(&parts[..1])],
             ["a, b and c", "a and b", "a"]
         );
+        assert_eq!(some_of(&["a", "b", "c"]), "a; b; c");
+        assert_eq!(some_of(&["a"; 108]), "a; a; a; and 105 more like these");
         assert_eq!(
             [percent(0.1058), percent(0.000_1), percent(0.0)],
             ["10.6 %", "below 0.1 %", "0.0 %"]

@@ -65,26 +65,27 @@ fn broken_answers() -> Vec<Row> {
             "malformed MIME header line: \"X: a\\x1bb\"",
             None,
         ),
+    ]
+}
+
+/// Lengths that are none, or several.
+fn broken_lengths() -> Vec<Row> {
+    let hold = |bytes| vec![Act::Send(bytes), Act::Hold];
+    vec![
         (
-            then(b"HTTP/1.1 200 OK\r\nContent-Length: x1\r\n\r\n", Act::Hold),
+            hold(b"HTTP/1.1 200 OK\r\nContent-Length: x1\r\n\r\n"),
             1000,
             "bad Content-Length \"x1\"",
             None,
         ),
         (
-            then(
-                b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-                Act::Hold,
-            ),
+            hold(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
             1000,
             "http: message cannot contain multiple Content-Length headers; got [\"1\" \"2\"]",
             None,
         ),
         (
-            then(
-                b"HTTP/1.1 200 OK\r\nContent-Length: 02\r\nContent-Length: 2\r\n\r\nab",
-                Act::Hold,
-            ),
+            hold(b"HTTP/1.1 200 OK\r\nContent-Length: 02\r\nContent-Length: 2\r\n\r\nab"),
             1000,
             "http: message cannot contain multiple Content-Length headers; got [\"02\" \"2\"]",
             None,
@@ -145,7 +146,10 @@ fn broken_heads() -> Vec<Row> {
 #[test]
 fn broken_answers_are_told_in_k6s_words() {
     super::in_runtime(async {
-        let rows = broken_answers().into_iter().chain(broken_heads());
+        let rows = broken_answers()
+            .into_iter()
+            .chain(broken_lengths())
+            .chain(broken_heads());
         for (acts, code, tag, body) in rows {
             let acts = [vec![Act::Read], acts].concat();
             let shown = format!("{acts:?}");

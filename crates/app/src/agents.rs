@@ -111,7 +111,7 @@ impl WantedAgents {
             on_lost: Box::new(move |name| {
                 let local = started.upgrade();
                 if let Some(local) = local.as_ref().and_then(|local| local.get())
-                    && let Err(error) = local.start_one(name)
+                    && let Err(error) = local.replace(name)
                 {
                     print::to_stderr(&format!("--agents: cannot start an agent: {error}\n"));
                 }

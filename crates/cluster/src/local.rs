@@ -42,11 +42,21 @@ impl LocalAgents {
         Ok(agents)
     }
 
-    /// Starts an agent with this name, possibly as the replacement of a lost one.
+    /// Starts a replacement for a lost agent, which has the same name. Processes that have ended are forgotten, and
+    /// do not stay in the system's table.
     ///
     /// # Errors
     /// The system cannot start more processes.
-    pub fn start_one(&self, name: &str) -> io::Result<()> {
+    pub fn replace(&self, name: &str) -> io::Result<()> {
+        self.children
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain_mut(|(_, child)| !matches!(child.try_wait(), Ok(Some(_))));
+        self.start_one(name)
+    }
+
+    /// Starts an agent with this name.
+    fn start_one(&self, name: &str) -> io::Result<()> {
         let mut command = Command::new(std::env::current_exe()?);
         command
             .args(["agent", "--join", &self.at.to_string()])

@@ -54,23 +54,77 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// The sums of one agent's reports.
+/// The sums of one agent's reports. Its distributions are dropped once it reports no more: a long test may lose
+/// hundreds of agents.
 #[derive(Clone, Debug, Default)]
 pub struct AgentSums {
     counts: Counts,
+    times: Times,
+}
+
+/// The times of an agent's requests.
+#[derive(Clone, Debug)]
+enum Times {
+    /// The agent may still report.
+    Growing(Box<Distributions>),
+    /// It reports no more.
+    Closed(Summary),
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Times::Growing(Box::default())
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Distributions {
     service_time: TimeTrend,
     response_time: TimeTrend,
     schedule_lag: TimeTrend,
 }
 
-impl AgentSums {
-    /// Adds a snapshot of one of the agent's workers.
-    pub fn add(&mut self, seen: &Snapshot) {
-        self.counts.merge(&seen.counts);
+/// What a row of the result says about times.
+#[derive(Clone, Copy, Debug)]
+struct Summary {
+    service_time: Option<Percentiles>,
+    response_time: Option<Percentiles>,
+    lag_p99: Option<u64>,
+}
+
+impl Distributions {
+    fn add(&mut self, seen: &Snapshot) {
         self.service_time.merge(&seen.answered_time);
         self.service_time.merge(&seen.failed_time);
         self.response_time.merge(&seen.response_time);
         self.schedule_lag.merge(&seen.schedule_lag);
+    }
+
+    fn summary(&self) -> Summary {
+        Summary {
+            service_time: Percentiles::of(&self.service_time),
+            response_time: Percentiles::of(&self.response_time),
+            lag_p99: Percentiles::of(&self.schedule_lag).map(|lag| lag.p99),
+        }
+    }
+}
+
+impl Times {
+    fn summary(&self) -> Summary {
+        match self {
+            Times::Growing(times) => times.summary(),
+            Times::Closed(summary) => *summary,
+        }
+    }
+}
+
+impl AgentSums {
+    /// Adds a snapshot of one of the agent's workers. After [`close`](AgentSums::close) only its counts are added.
+    pub fn add(&mut self, seen: &Snapshot) {
+        self.counts.merge(&seen.counts);
+        if let Times::Growing(times) = &mut self.times {
+            times.add(seen);
+        }
     }
 
     /// Counts requests that a lost agent had started and whose outcome will never be reported.
@@ -79,15 +133,27 @@ impl AgentSums {
         self.counts.lost = self.counts.lost.saturating_add(unended);
     }
 
+    /// The agent reports no more: keeps its percentiles and drops its distributions.
+    pub fn close(&mut self) {
+        self.times = Times::Closed(self.times.summary());
+    }
+
+    /// Whether the agent reports no more.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        matches!(self.times, Times::Closed(_))
+    }
+
     /// The agent's share with these sums; the caller fills in the remaining fields.
     #[must_use]
     pub fn share(&self, name: &str) -> AgentShare {
+        let times = self.times.summary();
         AgentShare {
             name: name.to_owned(),
             counts: self.counts.clone(),
-            service_time_ns: Percentiles::of(&self.service_time),
-            response_time_ns: Percentiles::of(&self.response_time),
-            lag_p99_ns: Percentiles::of(&self.schedule_lag).map(|lag| lag.p99),
+            service_time_ns: times.service_time,
+            response_time_ns: times.response_time,
+            lag_p99_ns: times.lag_p99,
             ..AgentShare::default()
         }
     }
@@ -110,7 +176,10 @@ mod tests {
         sums.add(&seen);
         sums.add(&seen);
         sums.lose(4, 4);
+        let before = sums.share("vienna");
+        sums.close();
         let share = sums.share("vienna");
+        assert_eq!(share, before, "closing changes nothing that is shown");
         assert_eq!((share.counts.started, share.counts.lost), (10, 4));
         assert!(share.counts.is_conserved());
         let times = share.service_time_ns.expect("there were requests");

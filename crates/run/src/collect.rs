@@ -399,6 +399,11 @@ impl Collector {
             *known = unoffered.max(*known);
             pending.planned.push((lost.worker, *known));
         }
+        // Nothing is added to those that were replaced by then; an agent that may still report could lower them.
+        let unsettled = &self.unsettled;
+        self.unoffered.retain(|lost| {
+            lost.until.is_none_or(|end| end > until) || unsettled.contains(&lost.worker)
+        });
     }
 
     fn tell(&mut self, at_ns: u64, span_ns: u64, mut pending: Pending, active_vus: u64) -> Told {

@@ -204,6 +204,10 @@ fn what_others_take_over_is_asked_for_once() {
     assert_eq!(offered, told.map(|(span, arrivals)| (span, Some(arrivals))));
     assert!(collector.all_ended());
     assert_eq!(collector.planned(), 60);
+    assert!(
+        collector.unoffered.is_empty(),
+        "what was replaced is done with"
+    );
 }
 
 #[test]

@@ -112,13 +112,15 @@ fn lost(facts: &Facts<'_>) -> Option<Finding> {
     ];
     let told = kinds.map(|kind| some_of(&facts.said_by_marks(kind)));
     let told: Vec<String> = told.into_iter().filter(|said| !said.is_empty()).collect();
-    if facts.said_by_marks(AGENT_LOST_MARK).is_empty() {
-        return None;
-    }
+    let who = match facts.said_by_marks(AGENT_LOST_MARK).len() {
+        0 => return None,
+        1 => "it",
+        _ => "they",
+    };
     let begun = match facts.all.lost {
         0 => String::new(),
         lost => format!(
-            "; the outcome of {} that it had started is unknown",
+            "; the outcome of {} that {who} had started is unknown",
             counted(lost, "request")
         ),
     };

@@ -420,7 +420,7 @@ impl Roster {
         let seat = &mut self.seats[number];
         let (link, place) = (seat.link, report.number);
         let received = Act::Say(link, What::Received(Received { number: place }));
-        if seat.state == State::Gone || place < seat.next_report {
+        if seat.state == State::Gone || seat.is_settled() || place < seat.next_report {
             return vec![received];
         }
         let worker = seat.workers.start.saturating_add(report.worker);

@@ -207,16 +207,24 @@ impl Seat {
         }
     }
 
-    /// The order of agents: agent-2 comes before agent-10, and stand-ins come last.
+    /// The order of agents: agent-2 comes before agent-10, a lost agent before its replacement, and stand-ins come
+    /// last.
     pub(super) fn before(&self, other: &Seat) -> Ordering {
         let key = |seat: &Seat| (seat.stands_in_for.is_some(), seat.name.len());
         let by_key = key(self).cmp(&key(other));
-        by_key.then_with(|| self.name.cmp(&other.name))
+        by_key
+            .then_with(|| self.name.cmp(&other.name))
+            .then_with(|| self.generation.cmp(&other.generation))
     }
 
     /// Whether its workers have reported everything.
     pub(super) fn has_ended(&self) -> bool {
         self.workers_ended >= self.workers.end - self.workers.start
+    }
+
+    /// Whether nothing that its agent reports counts any more.
+    pub(super) fn is_settled(&self) -> bool {
+        self.sums.is_closed()
     }
 
     /// Its agent was lost; returns how many started requests it had not reported, and of how many it did not report
@@ -225,6 +233,7 @@ impl Seat {
         let begun = self.live.started.saturating_sub(self.reported);
         let under_way = self.reported.saturating_sub(self.reported_ended);
         self.sums.lose(begun, begun + under_way);
+        self.sums.close();
         self.live = LiveTotals {
             vus_active: 0,
             vus_made: 0,

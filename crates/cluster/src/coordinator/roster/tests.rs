@@ -150,6 +150,8 @@ fn what_a_lost_agent_had_begun_is_what_it_did_not_report() {
     assert!(gone(roster.closed(S, 0)).is_empty(), "once");
     let live = roster.live_of(0);
     assert_eq!((live.vus_active, live.active()), (0, 0));
+    let settled = roster.seats.iter().map(Seat::is_settled);
+    assert_eq!(settled.collect::<Vec<_>>(), [true, false]);
 }
 
 #[test]

@@ -547,6 +547,9 @@ pub struct LogLine {
     pub message: ::prost::alloc::string::String,
     #[prost(message, repeated, tag = "3")]
     pub fields: ::prost::alloc::vec::Vec<log_line::Field>,
+    /// Whether a script wrote it in its init context: where its other lines go to a file, these do not.
+    #[prost(bool, tag = "4")]
+    pub in_init: bool,
 }
 /// Nested message and enum types in `LogLine`.
 pub mod log_line {

@@ -22,6 +22,15 @@ fn httpbin_against_go_httpbin() {
     k6::hold_against_httpbin("httpbin");
 }
 
+/// What a script sees and logs, and how its test ends, does not depend on which process runs it.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn with_an_agent() {
+    ["console", "lifecycle", "metrics", "thresholds"]
+        .into_iter()
+        .for_each(k6::hold_with_agent);
+}
+
 #[test]
 fn every_topic_is_tested_and_every_script_recorded() {
     let there: BTreeSet<String> = k6::topics().into_iter().collect();

@@ -16,6 +16,7 @@ use loadline_metric::SeriesPlan;
 use loadline_model::{ExitCode, TestPlan};
 use loadline_run::steps::StepsSetup;
 use loadline_run::{EngineSetup, ScriptLog, ScriptMetrics, ScriptSetup};
+use loadline_script::host::LogEntry;
 use loadline_script::loading::Bytes;
 use loadline_script::loading::archive::Archive;
 use loadline_script::secrets::Secrets;
@@ -197,7 +198,8 @@ fn script(
         fetch: Box::new(archive),
     };
     let loading = Loading::of(invocation, recipe.config.as_deref());
-    let loaded = loading.and_then(|loading| script_run::load(&loading, place, &log, secrets));
+    let unheard: Arc<dyn ScriptLog> = Arc::new(Unheard);
+    let loaded = loading.and_then(|loading| script_run::load(&loading, place, &unheard, secrets));
     let loaded = loaded.map_err(|error| error.notice.message)?;
     let metrics = ScriptMetrics {
         registry: Arc::clone(&loaded.metrics.registry),
@@ -210,6 +212,13 @@ fn script(
     };
     let setup = script_run::setup_of(&loaded, plan, metrics, log);
     setup.ok_or_else(|| "the plan has no script".to_owned())
+}
+
+/// The log of the first run of a script's module code, which the coordinator has done and shown already.
+struct Unheard;
+
+impl ScriptLog for Unheard {
+    fn write(&self, _: &LogEntry<'_>) {}
 }
 
 #[cfg(test)]

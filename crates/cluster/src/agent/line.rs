@@ -105,7 +105,7 @@ impl Outgoing {
                 message: format!(
                     "{dropped} lines of the log are missing: there was no connection to the coordinator"
                 ),
-                fields: Vec::new(),
+                ..LogLine::default()
             }));
         }
         state.line = Some(line);
@@ -132,6 +132,7 @@ impl ScriptLog for Outgoing {
             level: level_to_send(entry.level).into(),
             message: entry.message.to_owned(),
             fields: fields.collect(),
+            in_init: entry.in_init,
         }));
     }
 }

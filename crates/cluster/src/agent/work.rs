@@ -2,6 +2,7 @@
 //!
 //! Must not own connections. Invariant: whatever happens, the engine is released, so that its threads end.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, OnceLock};
@@ -117,12 +118,12 @@ impl Work {
             Err(why) => return self.outgoing.say(What::Refusal(Refusal { why })),
         };
         drop(self.live.0.set(engine.live_counters().to_vec()));
-        if !self.until_started(&engine, &data, &mut outlet, &mut post) {
+        let Some(early) = self.until_started(&engine, &data, &mut outlet, &mut post) else {
             engine.command(RunCommand::StopNow);
             engine.release();
             return;
-        }
-        self.report(&engine, outlet, &mut post, phases);
+        };
+        self.report((&engine, early), outlet, &mut post, phases);
     }
 
     fn assignment(&self, post: &mut Post) -> Option<(Box<Assignment>, Outlet)> {
@@ -135,24 +136,35 @@ impl Work {
         }
     }
 
-    /// Waits until everything is ready, reports that, and waits for the start; returns whether it came.
+    /// Waits until everything is ready, reports that, and waits for the start; returns the workers' reports so far,
+    /// or `None` if the start did not come. What scripts did to the test while virtual users were made is reported
+    /// first: it may end the test before it starts.
     fn until_started(
         &self,
         engine: &Engine,
         data: &SetupData,
         outlet: &mut Outlet,
         post: &mut Post,
-    ) -> bool {
+    ) -> Option<VecDeque<WorkerReport>> {
         let mut is_told = false;
+        let mut early = VecDeque::new();
         loop {
             if !is_told && engine.is_ready_within(TICK) && outlet.has_way_within(TICK) {
                 is_told = true;
+                for report in engine.reports.try_iter() {
+                    match report {
+                        WorkerReport::Script(signal) => post.signal(signal),
+                        report => early.push_back(report),
+                    }
+                }
                 post.ready = Ready {
                     workers: engine.workers(),
                     cores: platform::usable_cores(),
                     cores_owner: platform::cores_owner(),
                     memory_bytes: platform::memory_limit().unwrap_or(0),
                 };
+                // A script's `setup()` sees the virtual users that were made.
+                self.outgoing.say(self.live.told());
                 self.outgoing.say(What::Ready(post.ready.clone()));
             }
             let control = match is_told {
@@ -166,13 +178,13 @@ impl Work {
                         drop(data.set(json));
                     }
                     engine.release_at(at_ns, from);
-                    return true;
+                    return Some(early);
                 }
                 Ok(Control::Order(command)) => engine.command(command),
                 Ok(Control::Link(line, how)) => post.link(line, how),
                 Ok(Control::Delivered(Err(why))) => {
                     self.refuse_undelivered(&why);
-                    return false;
+                    return None;
                 }
                 Ok(
                     Control::Do(..)
@@ -184,20 +196,27 @@ impl Work {
                     | Control::Stop(_),
                 )
                 | Err(TryRecvError::Empty) => {}
-                Err(TryRecvError::Disconnected) => return false,
+                Err(TryRecvError::Disconnected) => return None,
             }
         }
     }
 
     /// Passes reports on until the receiver has ended: arrived ones may be needed again. The last one, with which the
     /// run may end, waits until all single values were received.
-    fn report(&self, engine: &Engine, outlet: Outlet, post: &mut Post, mut phases: Option<Phases>) {
+    fn report(
+        &self,
+        (engine, mut early): (&Engine, VecDeque<WorkerReport>),
+        outlet: Outlet,
+        post: &mut Post,
+        mut phases: Option<Phases>,
+    ) {
         let mut outlet = Some(outlet).filter(Outlet::is_open);
         let mut delivered = None;
         let mut at_work = engine.workers();
         let mut is_leaving = false;
         loop {
-            match engine.reports.recv_timeout(TICK) {
+            let report = early.pop_front();
+            match report.map_or_else(|| engine.reports.recv_timeout(TICK), Ok) {
                 Ok(WorkerReport::Script(signal)) => post.signal(signal),
                 Ok(report) => {
                     let is_last = matches!(

@@ -420,7 +420,7 @@ fn write(log: Option<&dyn ScriptLog>, line: &LogLine) {
         level: level_received(line),
         message: &line.message,
         fields: &fields,
-        in_init: false,
+        in_init: line.in_init,
     });
 }
 

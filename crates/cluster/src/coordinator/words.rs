@@ -170,7 +170,7 @@ fn lines_left_out(count: u64) -> LogLine {
         message: format!(
             "{count} lines of the agents' logs are missing: they arrived faster than they could be written"
         ),
-        fields: Vec::new(),
+        ..LogLine::default()
     }
 }
 

@@ -79,6 +79,19 @@ pub fn hold(topic: &str) {
     hold_all(&cases, &Servers::target());
 }
 
+/// The same with an agent that generates the load: a test is one test, however many processes run it.
+///
+/// # Panics
+/// As [`hold`].
+pub fn hold_with_agent(topic: &str) {
+    let mut cases = cases(topic);
+    cases.retain(|case| !case.needs_httpbin && case.command.is_none());
+    for case in &mut cases {
+        case.args.extend(["--agents", "1"].map(str::to_owned));
+    }
+    hold_all(&cases, &Servers::target());
+}
+
 /// The same against go-httpbin, if it is installed.
 ///
 /// # Panics

@@ -184,12 +184,40 @@ impl Archive {
 /// Only the archive is read while its script is loaded.
 impl Fetch for Archive {
     fn read(&self, url: &Url) -> Result<Bytes, FetchError> {
-        let found = self.files.get(url);
-        found.cloned().ok_or(match url.scheme() {
-            "file" => FetchError::NotFound,
-            _ => FetchError::Failed("it is not in the archive".to_owned()),
+        let is_of_disk = url.scheme() == "file";
+        let found = match is_of_disk {
+            true => self.files.get(&with_single_slashes(url)),
+            false => self.files.get(url),
+        };
+        found.cloned().ok_or_else(|| match is_of_disk {
+            true if self.has_folder(url) => FetchError::IsDirectory,
+            true => FetchError::NotFound,
+            false => FetchError::Failed("it is not in the archive".to_owned()),
         })
     }
+}
+
+impl Archive {
+    /// Whether some file is in this folder, or below it.
+    fn has_folder(&self, url: &Url) -> bool {
+        let mut folder = with_single_slashes(url);
+        let path = format!("{}/", folder.path().trim_end_matches('/'));
+        folder.set_path(&path);
+        let mut later = self.files.range(&folder..);
+        let next = later.next().map(|(file, _)| file.as_str());
+        next.is_some_and(|file| file.starts_with(folder.as_str()))
+    }
+}
+
+/// An address of the file system, in which several slashes are one.
+fn with_single_slashes(url: &Url) -> Url {
+    let mut single = url.clone();
+    if url.path().contains("//") {
+        let parts = url.path().split('/').filter(|part| !part.is_empty());
+        let path: Vec<&str> = parts.collect();
+        single.set_path(&format!("/{}", path.join("/")));
+    }
+    single
 }
 
 fn append(tar: &mut Builder<impl Write>, name: &str, bytes: &[u8]) -> io::Result<()> {
@@ -321,6 +349,16 @@ mod tests {
         assert!(main.starts_with(b"import"));
         let other = Fetch::read(&archive, &url("file:///scripts/other.js"));
         assert_eq!(other, Err(FetchError::NotFound));
+        let spelled = Fetch::read(&archive, &url("file:///scripts//lib///d.txt"));
+        assert_eq!(spelled, text);
+        for (folder, error) in [
+            ("file:///", FetchError::IsDirectory),
+            ("file:///scripts/lib", FetchError::IsDirectory),
+            ("file:///scripts/lib/", FetchError::IsDirectory),
+            ("file:///scripts/li", FetchError::NotFound),
+        ] {
+            assert_eq!(Fetch::read(&archive, &url(folder)), Err(error), "{folder}");
+        }
     }
 
     #[test]

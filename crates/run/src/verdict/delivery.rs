@@ -11,6 +11,7 @@ use loadline_model::result::StopReason;
 use loadline_model::units::Bytes;
 use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
+use super::absences;
 use super::closed_connections;
 use super::code::Code;
 use super::downtime::breaks_off;
@@ -476,13 +477,30 @@ fn what_became(facts: &Facts<'_>, missed: u64) -> String {
     let waiting = missed.saturating_sub(dropped);
     let dropped =
         (dropped > 0).then(|| format!("{} were dropped{}", count(dropped), dropped_by(facts)));
-    let why = match facts.said_by_marks(AGENT_LOST_MARK).is_empty() {
-        true => "were still waiting when the schedule ended",
-        false => "were due while an agent was away, or still waiting when the schedule ended",
-    };
-    let waiting = (waiting > 0).then(|| format!("{} {why}", count(waiting)));
-    let parts: Vec<String> = dropped.into_iter().chain(waiting).collect();
+    let parts: Vec<String> = dropped
+        .into_iter()
+        .chain(unstarted(facts, waiting))
+        .collect();
     listed(&parts)
+}
+
+/// Why so many arrivals neither started nor were dropped.
+fn unstarted(facts: &Facts<'_>, waiting: u64) -> Vec<String> {
+    let away = absences::arrivals(facts).map(|away| away.min(waiting));
+    let was_lost = !facts.said_by_marks(AGENT_LOST_MARK).is_empty();
+    let told = |number: u64, what: &str| (number > 0).then(|| format!("{} {what}", count(number)));
+    let parts = match away {
+        Some(away) if was_lost => vec![
+            told(away, "were due while an agent was away"),
+            told(waiting - away, "were still waiting when the schedule ended"),
+        ],
+        None if was_lost => vec![told(
+            waiting,
+            "were due while an agent was away, or still waiting when the schedule ended",
+        )],
+        _ => vec![told(waiting, "were still waiting when the schedule ended")],
+    };
+    parts.into_iter().flatten().collect()
 }
 
 fn waited(facts: &Facts<'_>) -> Option<Finding> {

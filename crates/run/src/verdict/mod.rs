@@ -4,6 +4,7 @@
 //! A pure function of the run's results. Must not know clocks, files or presentation. Invariants: every finding
 //! has a code of [`Code::ALL`], which `docs/verdict.md` explains; a clean run has one line and at most a note.
 
+mod absences;
 mod answers;
 mod backlog;
 mod belief;
@@ -53,7 +54,7 @@ use loadline_model::plan::TestPlan;
 use loadline_model::result::{Environment, Row, RunResult, TimeMetric, Totals};
 use loadline_model::test_summary::TestSummary;
 use loadline_model::verdict::{Limit, Verdict};
-use loadline_model::{FrontEnd, Observations};
+use loadline_model::{AgentShare, FrontEnd, Observations};
 
 pub use code::Code;
 use facts::Facts;
@@ -77,6 +78,8 @@ pub struct Evidence<'a> {
     pub observations: &'a Observations,
     /// Requests by name, among others; `None` if the run does not distinguish them.
     pub summary: Option<&'a TestSummary>,
+    /// What each agent did; empty if the process itself generated the load.
+    pub agents: &'a [AgentShare],
 }
 
 impl<'a> Evidence<'a> {
@@ -92,6 +95,7 @@ impl<'a> Evidence<'a> {
             events: &result.events,
             observations: &result.observations,
             summary: result.summary.as_ref(),
+            agents: &result.agents,
         }
     }
 }

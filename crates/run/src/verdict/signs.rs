@@ -11,6 +11,7 @@ use loadline_model::event::{AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPL
 use loadline_model::units;
 use loadline_model::verdict::{Finding, Gravity};
 
+use super::absences;
 use super::code::Code;
 use super::computing::{self, Computing};
 use super::facts::{Facts, share};
@@ -88,8 +89,8 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 /// Whether part of the load cannot have been offered at all, whatever the target does.
 pub(super) fn generator_is_broken(facts: &Facts<'_>) -> bool {
     let was_lost = !facts.said_by_marks(AGENT_LOST_MARK).is_empty();
-    facts.has_lost_agents()
-        || was_lost && facts.missed().is_some()
+    let is_missed = facts.has_lost_agents() || was_lost && facts.missed().is_some();
+    is_missed && absences::explain_missed(facts)
         || is_short_of(facts, ErrorClass::FdLimit)
         || is_short_of(facts, ErrorClass::PortsExhausted)
 }

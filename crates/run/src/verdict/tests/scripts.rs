@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use loadline_model::AgentShare;
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, Mark};
 use loadline_model::plan::{Behaviour, StepsBehaviour};
 use loadline_model::snapshot::ScenarioChange;
@@ -176,6 +177,44 @@ fn arrivals_that_were_due_while_an_agent_was_away_were_not_begun() {
         missed.contains("321 were due while an agent was away"),
         "{missed}"
     );
+}
+
+#[test]
+fn agents_that_were_away_for_a_moment_do_not_explain_what_a_busy_target_left() {
+    let mut run = Run::new(arrivals(100, 60, 8), 60.0, 2_400, 200.0);
+    run.totals.asked = Some(6_000);
+    let limit = run.judge().limit;
+    assert_ne!(limit, Limit::Generator);
+    run.agents = ["agent-1", "agent-2"].map(agent).to_vec();
+    let marks = [(AGENT_LOST_MARK, 10), (AGENT_REPLACED_MARK, 12)];
+    run.events = marks.map(|(kind, second)| mark_of(kind, second)).to_vec();
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    let missed = &found(&verdict, Code::OfferedLoadMissed).expect("told").text;
+    // Of two agents one was away for 2 of 60 seconds.
+    let parts =
+        "100 were due while an agent was away and 3,500 were still waiting when the schedule ended";
+    assert!(missed.contains(parts), "{missed}");
+    for (second, limit) in [(45, limit), (13, Limit::Generator)] {
+        run.events.truncate(2);
+        run.events.push(mark_of(AGENT_LOST_MARK, second));
+        assert_eq!(run.judge().limit, limit, "lost from second {second} on");
+    }
+}
+
+fn agent(name: &str) -> AgentShare {
+    AgentShare {
+        name: name.to_owned(),
+        ..AgentShare::default()
+    }
+}
+
+fn mark_of(kind: &str, second: u64) -> Mark {
+    Mark {
+        at_ns: second * 1_000 * MS,
+        kind: kind.to_owned(),
+        text: String::new(),
+    }
 }
 
 #[test]

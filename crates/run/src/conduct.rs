@@ -229,6 +229,7 @@ impl Conductor {
         on_event: &mut dyn FnMut(RunEvent),
     ) -> Result<Ran, RunError> {
         let mut troubles = Vec::new();
+        self.load.settle_log();
         self.settle_observers(on_event);
         if let Some(mut lifecycle) = lifecycle {
             troubles.append(&mut lifecycle.troubles);

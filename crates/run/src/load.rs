@@ -50,6 +50,9 @@ pub trait Load: Send {
     /// Passes an order on.
     fn command(&self, command: RunCommand);
 
+    /// Waits briefly until log lines of the load are written, so that those of what follows come after them.
+    fn settle_log(&self) {}
+
     /// Whether this process makes the load, so that both stall together.
     fn is_here(&self) -> bool {
         true

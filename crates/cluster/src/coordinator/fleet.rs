@@ -227,6 +227,10 @@ impl Load for Fleet {
         &self.shared.live
     }
 
+    fn settle_log(&self) {
+        self.shared.words.settle(FAREWELL);
+    }
+
     fn is_here(&self) -> bool {
         false
     }

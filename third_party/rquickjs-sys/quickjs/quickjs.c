@@ -15647,11 +15647,7 @@ static no_inline __exception int js_binary_arith_slow(JSContext *ctx, JSValue *s
     } else {
         double dr;
         /* float64 result */
-        if (JS_ToFloat64Free(ctx, &d1, op1)) {
-            JS_FreeValue(ctx, op2);
-            goto exception;
-        }
-        if (JS_ToFloat64Free(ctx, &d2, op2))
+        if (js_to_unmixed(ctx, &d1, &d2, op1, op2))
             goto exception;
     handle_float64:
         JS_X87_FPCW_SAVE_AND_ADJUST(fpcw);
@@ -15785,11 +15781,7 @@ static no_inline __exception int js_add_slow(JSContext *ctx, JSValue *sp)
     } else {
         double d1, d2;
         /* float64 result */
-        if (JS_ToFloat64Free(ctx, &d1, op1)) {
-            JS_FreeValue(ctx, op2);
-            goto exception;
-        }
-        if (JS_ToFloat64Free(ctx, &d2, op2))
+        if (js_to_unmixed(ctx, &d1, &d2, op1, op2))
             goto exception;
         JS_X87_FPCW_SAVE_AND_ADJUST(fpcw);
         sp[-2] = js_float64(d1 + d2);
@@ -41591,7 +41583,7 @@ static JSValue js_object_defineProperty(JSContext *ctx, JSValueConst this_val,
     desc = argv[2];
 
     if (JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
-        return JS_ThrowTypeErrorNotAnObject(ctx);
+        return JS_ThrowTypeError(ctx, "%s.defineProperty called on non-object", magic ? "Reflect" : "Object");
     atom = JS_ValueToAtom(ctx, prop);
     if (unlikely(atom == JS_ATOM_NULL))
         return JS_EXCEPTION;
@@ -42703,7 +42695,7 @@ static JSValue *build_arg_list(JSContext *ctx, uint32_t *plen,
     JSObject *p;
 
     if (JS_VALUE_GET_TAG(array_arg) != JS_TAG_OBJECT) {
-        JS_ThrowTypeError(ctx, "not a object");
+        js_throw_not_object(ctx, array_arg);
         return NULL;
     }
     if (js_get_length32(ctx, &len, array_arg))
@@ -47727,7 +47719,7 @@ fail:
     return JS_EXCEPTION;
 }
 
-static int check_regexp_g_flag(JSContext *ctx, JSValueConst regexp)
+static int check_regexp_g_flag(JSContext *ctx, JSValueConst regexp, const char *words)
 {
     int ret;
     JSValue flags;
@@ -47749,7 +47741,7 @@ static int check_regexp_g_flag(JSContext *ctx, JSValueConst regexp)
         ret = string_indexof_char(JS_VALUE_GET_STRING(flags), 'g', 0);
         JS_FreeValue(ctx, flags);
         if (ret < 0) {
-            JS_ThrowTypeError(ctx, "regexp must have the 'g' flag");
+            JS_ThrowTypeError(ctx, "%s", words);
             return -1;
         }
     }
@@ -47773,7 +47765,7 @@ static JSValue js_string_match(JSContext *ctx, JSValueConst this_val,
         if (JS_IsException(matcher))
             return JS_EXCEPTION;
         if (atom == JS_ATOM_Symbol_matchAll) {
-            if (check_regexp_g_flag(ctx, regexp) < 0) {
+            if (check_regexp_g_flag(ctx, regexp, "RegExp doesn't have global flag set") < 0) {
                 JS_FreeValue(ctx, matcher);
                 return JS_EXCEPTION;
             }
@@ -47938,7 +47930,7 @@ static JSValue js_string_replace(JSContext *ctx, JSValueConst this_val,
     if (JS_IsObject(searchValue)) {
         JSValue replacer;
         if (is_replaceAll) {
-            if (check_regexp_g_flag(ctx, searchValue) < 0)
+            if (check_regexp_g_flag(ctx, searchValue, "String.prototype.replaceAll called with a non-global RegExp argument") < 0)
                 return JS_EXCEPTION;
         }
         replacer = JS_GetProperty(ctx, searchValue, JS_ATOM_Symbol_replace);
@@ -53434,7 +53426,7 @@ static JSValue js_symbol_keyFor(JSContext *ctx, JSValueConst this_val,
     JSAtomStruct *p;
 
     if (!JS_IsSymbol(argv[0]))
-        return JS_ThrowTypeError(ctx, "not a symbol");
+        return JS_ThrowTypeError(ctx, "%s is not a symbol", js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, argv[0]));
     p = JS_VALUE_GET_PTR(argv[0]);
     if (p->atom_type != JS_ATOM_TYPE_GLOBAL_SYMBOL)
         return JS_UNDEFINED;
@@ -53532,7 +53524,7 @@ static JSValue js_map_constructor(JSContext *ctx, JSValueConst new_target,
                 key = JS_UNDEFINED;
                 value = JS_UNDEFINED;
                 if (!JS_IsObject(item)) {
-                    JS_ThrowTypeErrorNotAnObject(ctx);
+                    js_throw_not_object(ctx, item);
                     goto fail1;
                 }
                 key = JS_GetPropertyUint32(ctx, item, 0);

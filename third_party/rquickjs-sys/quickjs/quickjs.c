@@ -8261,10 +8261,15 @@ static bool js_is_class(JSObject *p)
     return prs && !(prs->flags & JS_PROP_WRITABLE);
 }
 
+static JSStackFrame *js_awaiting_frame(JSStackFrame *sf);
+
+#include "native-frames.h"
+
 static void build_backtrace(JSContext *ctx, JSValueConst error_val,
                             JSValueConst filter_func, const char *filename,
                             int line_num, int col_num, int backtrace_flags)
 {
+    bool is_awaiting = false; /* frames that are asleep have no previous ones */
     JSStackFrame *sf, *sf_start;
     JSValue stack, prepare, saved_exception, error_obj;
     DynBuf dbuf;
@@ -8349,7 +8354,9 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
         }
     }
 
-    for (sf = sf_start; sf != NULL && i < stack_trace_limit; sf = sf->prev_frame) {
+    for (sf = sf_start; sf != NULL && i < stack_trace_limit;
+         is_awaiting |= sf->prev_frame == NULL,
+         sf = is_awaiting ? js_awaiting_frame(sf) : sf->prev_frame) {
         if (backtrace_flags & JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL) {
             backtrace_flags &= ~JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL;
             continue;
@@ -8372,6 +8379,10 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
         } else {
             /* func_name_str is UTF-8 encoded if needed */
             func_name_str = get_func_name(ctx, sf->cur_func);
+            if (js_is_untold_frame(sf, func_name_str)) {
+                JS_FreeCString(ctx, func_name_str);
+                continue;
+            }
             if (!func_name_str || func_name_str[0] == '\0' || js_is_class(p))
                 str1 = "<anonymous>";
             else
@@ -8384,7 +8395,8 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
                 int line_num1, col_num1;
                 uint32_t pc;
 
-                pc = sf->cur_pc - b->byte_code_buf - 1;
+                /* what awaits is where it goes on */
+                pc = sf->cur_pc - b->byte_code_buf - !is_awaiting;
                 line_num1 = find_line_num(ctx, b, pc, &col_num1);
                 atom_str = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
                 if (atom_str && line_num1 != -1 && rt->place_namer) {
@@ -18239,6 +18251,8 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
         not_a_function:
             return js_throw_not_callable(caller_ctx, "Not a function", func_obj);
         }
+        if (js_is_framed_class(p->class_id))
+            return js_call_in_frame(caller_ctx, call_func, func_obj, this_obj, argc, argv, flags);
         return call_func(caller_ctx, func_obj, this_obj, argc,
                          argv, flags);
     }
@@ -22395,6 +22409,10 @@ typedef enum JSParseExportEnum {
     JS_PARSE_EXPORT_DEFAULT,
 } JSParseExportEnum;
 
+typedef struct JSPlace {
+    int line_num, col_num; /* from 1; 0: none yet */
+} JSPlace;
+
 typedef struct JSFunctionDef {
     JSContext *ctx;
     struct JSFunctionDef *parent;
@@ -22475,6 +22493,8 @@ typedef struct JSFunctionDef {
 
     DynBuf byte_code;
     int last_opcode_pos; /* -1 if no last opcode */
+    JSPlace place, place_before_member; /* see k6-places.h */
+    int member_pos;
 
     LabelSlot *label_slots;
     int label_size; /* allocated size for label_slots[] */
@@ -24189,12 +24209,15 @@ static void emit_source_loc_at(JSParseState *s, int line_num, int col_num)
     dbuf_putc(bc, OP_source_loc);
     dbuf_put_u32(bc, line_num);
     dbuf_put_u32(bc, col_num);
+    fd->place = (JSPlace){ line_num, col_num };
 }
 
 static void emit_source_loc(JSParseState *s)
 {
-    emit_source_loc_at(s, s->token.line_num, s->token.col_num);
+    emit_source_loc_at(s, s->token.line_num, (int)(s->token.ptr - s->token.line_start) + 1);
 }
+
+#include "k6-places.h"
 
 static void emit_op(JSParseState *s, uint8_t val)
 {
@@ -25426,6 +25449,7 @@ static __exception int js_parse_object_literal(JSParseState *s)
     int start_line, start_col, prop_type;
     bool has_proto;
 
+    emit_source_loc(s);
     if (next_token(s))
         goto fail;
     /* XXX: add an initial length that will be patched back */
@@ -26261,6 +26285,7 @@ static __exception int js_parse_array_literal(JSParseState *s)
     uint32_t idx;
     bool need_length;
 
+    emit_source_loc(s);
     if (next_token(s))
         return -1;
     /* small regular arrays are created on the stack */
@@ -26435,6 +26460,8 @@ static __exception int get_lvalue(JSParseState *s, int *popcode, int *pscope,
         }
     }
     /* remove the last opcode */
+    if (keep)
+        js_unplace_member(s);
     fd->byte_code.size = fd->last_opcode_pos;
     fd->last_opcode_pos = -1;
 
@@ -27255,6 +27282,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
 {
     FuncCallType call_type;
     int optional_chaining_label;
+    JSPlace new_place = { 0, 0 }, start_place = js_place_of_token(s);
     bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;
 
     call_type = FUNC_CALL_NORMAL;
@@ -27359,6 +27387,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
         emit_op(s, OP_null);
         break;
     case TOK_THIS:
+        emit_source_loc(s);
         if (next_token(s))
             return -1;
         emit_op(s, OP_scope_get_var);
@@ -27418,7 +27447,11 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                     return -1;
                 }
             do_get_var:
-                emit_source_loc_at(s, identifier_line_num, identifier_col_num);
+                /* a function that is not there is missed by its call */
+                if (s->token.val == '(' && accept_lparen)
+                    emit_source_loc(s);
+                else
+                    emit_source_loc_at(s, identifier_line_num, identifier_col_num);
                 emit_op(s, OP_scope_get_var);
                 emit_u32(s, name);
                 emit_u16(s, s->cur_func->scope_level);
@@ -27444,6 +27477,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
         }
         break;
     case TOK_NEW:
+        new_place = js_place_of_token(s);
         if (next_token(s))
             return -1;
         if (s->token.val == '.') {
@@ -27459,12 +27493,12 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
             emit_atom(s, JS_ATOM_new_target);
             emit_u16(s, 0);
         } else {
-            emit_source_loc(s);
             if (js_parse_postfix_expr(s, 0))
                 return -1;
             accept_lparen = true;
             if (s->token.val != '(') {
                 /* new operator on an object */
+                js_emit_place(s, new_place);
                 emit_op(s, OP_dup);
                 emit_op(s, OP_call_constructor);
                 emit_u16(s, 0);
@@ -27545,6 +27579,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
     optional_chaining_label = -1;
     for(;;) {
         JSFunctionDef *fd = s->cur_func;
+        JSPlace place;
         bool has_optional_chain = false;
 
         if (s->token.val == TOK_QUESTION_MARK_DOT) {
@@ -27565,18 +27600,20 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                 return js_parse_error(s, "template literal cannot appear in an optional chain");
             }
             call_type = FUNC_CALL_TEMPLATE;
+            place = start_place;
             goto parse_func_call2;
         } else if (s->token.val == '(' && accept_lparen) {
             int opcode, arg_count, drop_count;
 
             /* function call */
         parse_func_call:
+            place = call_type == FUNC_CALL_NEW ? new_place : js_place_of_token(s);
             if (next_token(s))
                 return -1;
 
             if (call_type == FUNC_CALL_NORMAL) {
             parse_func_call2:
-                emit_source_loc(s);
+                js_unplace_member(s);
                 switch(opcode = get_prev_opcode(fd)) {
                 case OP_get_field:
                     /* keep the object on the stack */
@@ -27746,6 +27783,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                 emit_op(s, OP_drop);
 
                 /* apply function call */
+                js_emit_place(s, place);
                 switch(opcode) {
                 case OP_get_field:
                 case OP_scope_get_private_field:
@@ -27790,6 +27828,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                 if (next_token(s))
                     return -1;
             emit_func_call:
+                js_emit_place(s, place);
                 switch(opcode) {
                 case OP_get_field:
                 case OP_scope_get_private_field:
@@ -27859,6 +27898,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                     if (has_optional_chain) {
                         optional_chain_test(s, &optional_chaining_label, 1);
                     }
+                    js_place_member(s, js_place_of_token(s));
                     emit_op(s, OP_get_field);
                     emit_atom(s, s->token.u.ident.atom);
                 }
@@ -27870,6 +27910,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
 
         parse_array_access:
             prev_op = get_prev_opcode(fd);
+            place = js_place_of_token(s);
             if (has_optional_chain) {
                 optional_chain_test(s, &optional_chaining_label, 1);
             }
@@ -27882,6 +27923,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
             if (prev_op == OP_get_super) {
                 emit_op(s, OP_get_super_value);
             } else {
+                js_place_member(s, place);
                 emit_op(s, OP_get_array_el);
             }
         } else {
@@ -28135,6 +28177,7 @@ static __exception int js_parse_expr_binary(JSParseState *s, int level,
                                             int parse_flags)
 {
     int op, opcode;
+    JSPlace place = js_place_of_token(s);
 
     if (level == 0) {
         return js_parse_unary(s, PF_POW_ALLOWED);
@@ -28286,9 +28329,9 @@ static __exception int js_parse_expr_binary(JSParseState *s, int level,
         }
         if (next_token(s))
             return -1;
-        emit_source_loc(s);
         if (js_parse_expr_binary(s, level - 1, parse_flags))
             return -1;
+        js_emit_place(s, place);
         emit_op(s, opcode);
     }
     return 0;
@@ -28589,6 +28632,7 @@ static __exception int js_parse_assign_expr2(JSParseState *s, int parse_flags)
     op = s->token.val;
     if (op == '=' || (op >= TOK_MUL_ASSIGN && op <= TOK_POW_ASSIGN)) {
         int label;
+        JSPlace place = s->cur_func->place;
         if (next_token(s))
             return -1;
         if (get_lvalue(s, &opcode, &scope, &name, &label, NULL, (op != '='), op) < 0)
@@ -28635,6 +28679,8 @@ static __exception int js_parse_assign_expr2(JSParseState *s, int parse_flags)
         } else {
             emit_op(s, op - TOK_MUL_ASSIGN + OP_mul);
         }
+        if (opcode == OP_get_field || opcode == OP_get_array_el)
+            js_emit_place(s, place);
         put_lvalue(s, opcode, scope, name, label, PUT_LVALUE_KEEP_TOP, false);
     } else if (op >= TOK_LAND_ASSIGN && op <= TOK_DOUBLE_QUESTION_MARK_ASSIGN) {
         int label, label1, depth_lvalue, label2;
@@ -29018,6 +29064,7 @@ static __exception int js_parse_var(JSParseState *s, int parse_flags, int tok,
             if (s->token.u.ident.is_reserved) {
                 return js_parse_error_reserved_identifier(s);
             }
+            JSPlace place = js_place_of_token(s);
             name = JS_DupAtom(ctx, s->token.u.ident.atom);
             if (name == JS_ATOM_let &&
                 (tok == TOK_LET || tok == TOK_CONST || tok == TOK_USING)) {
@@ -29066,6 +29113,7 @@ static __exception int js_parse_var(JSParseState *s, int parse_flags, int tok,
                         goto var_error;
                     }
                     set_object_name(s, name);
+                    js_emit_place(s, place);
                     put_lvalue(s, opcode, scope, name1, label,
                                PUT_LVALUE_NOKEEP, false);
                 } else {
@@ -29097,6 +29145,7 @@ static __exception int js_parse_var(JSParseState *s, int parse_flags, int tok,
                     if (js_parse_assign_expr2(s, parse_flags))
                         goto var_error;
                     set_object_name(s, name);
+                    js_emit_place(s, place);
 
                     if (tok == TOK_USING) {
                         emit_op(s, OP_using_check);
@@ -29565,6 +29614,7 @@ static void set_eval_ret_undefined(JSParseState *s)
 static __exception int js_parse_statement_or_decl(JSParseState *s,
                                                   int decl_mask)
 {
+    JSPlace place;
     JSContext *ctx = s->ctx;
     JSAtom label_name;
     int tok;
@@ -29640,15 +29690,16 @@ static __exception int js_parse_statement_or_decl(JSParseState *s,
             goto fail;
         break;
     case TOK_THROW:
+        place = js_place_of_token(s);
         if (next_token(s))
             goto fail;
         if (s->got_lf) {
             js_parse_error(s, "line terminator not allowed after throw");
             goto fail;
         }
-        emit_source_loc(s);
         if (js_parse_expr(s))
             goto fail;
+        js_emit_place(s, place);
         emit_op(s, OP_throw);
         if (js_parse_expect_semi(s))
             goto fail;
@@ -31945,11 +31996,11 @@ JSAtom JS_GetScriptOrModuleName(JSContext *ctx, int n_stack_levels)
     /* XXX: currently we just use the filename of the englobing
        function. It does not work for eval(). Need to add a
        ScriptOrModule info in JSFunctionBytecode */
-    sf = ctx->rt->current_stack_frame;
+    sf = js_engine_frame(ctx->rt->current_stack_frame);
     if (!sf)
         return JS_ATOM_NULL;
     while (n_stack_levels-- > 0) {
-        sf = sf->prev_frame;
+        sf = js_engine_frame(sf->prev_frame);
         if (!sf)
             return JS_ATOM_NULL;
     }
@@ -65161,6 +65212,7 @@ uintptr_t js_std_cmd(int cmd, ...) {
 #include "lazy-intrinsics.h"
 #include "lazy-values.h"
 #include "shown-stack.h"
+#include "awaiting-frames.h"
 
 #undef malloc
 #undef free

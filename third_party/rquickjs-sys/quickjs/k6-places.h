@@ -1,5 +1,6 @@
 /* Where traces say that something happened, as k6's engine says it: a call at its parenthesis, 'new' and
-   'throw' at these words, a property at its name or bracket, an operation at the beginning of its left side.
+   'throw' at these words, a property at its name or bracket, an operation at the beginning of its left side, a
+   pattern at what it takes apart.
 
    Not part of quickjs-ng: see ../README.md. What is called as a method, or counted up, is looked up where its
    object was found, since only the call or the change has a place of its own. */
@@ -35,4 +36,31 @@ static void js_unplace_member(JSParseState *s)
     put_u32(fd->byte_code.buf + fd->member_pos - 8, fd->place_before_member.line_num);
     put_u32(fd->byte_code.buf + fd->member_pos - 4, fd->place_before_member.col_num);
     fd->place = fd->place_before_member;
+}
+
+/* At the beginning of a pattern; gives where its place is kept, 0 of one within another. */
+static int js_place_pattern(JSParseState *s)
+{
+    JSFunctionDef *fd = s->cur_func;
+
+    if (!fd->is_outer_pattern)
+        return 0;
+    fd->is_outer_pattern = false;
+    js_emit_place(s, js_place_of_token(s));
+    return fd->byte_code.size - 8;
+}
+
+/* Its initializer has been read: the pattern's code, which stands before that, happens there,
+   or where its function begins if nothing of that has a place. */
+static void js_replace_pattern(JSParseState *s, int place_pos)
+{
+    JSFunctionDef *fd = s->cur_func;
+    JSPlace place = fd->place;
+
+    if (!place_pos)
+        return;
+    if (!place.line_num)
+        place = (JSPlace){ fd->line_num, fd->col_num };
+    put_u32(fd->byte_code.buf + place_pos, place.line_num);
+    put_u32(fd->byte_code.buf + place_pos + 4, place.col_num);
 }

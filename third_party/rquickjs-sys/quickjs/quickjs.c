@@ -8145,7 +8145,7 @@ static int find_line_num(JSContext *ctx, JSFunctionBytecode *b,
     int32_t v;
     unsigned int op;
 
-    *col = 1;
+    *col = max_int(1, b->col_num);
     p = b->pc2line_buf;
     if (!p)
         goto fail;
@@ -22495,6 +22495,7 @@ typedef struct JSFunctionDef {
     int last_opcode_pos; /* -1 if no last opcode */
     JSPlace place, place_before_member; /* see k6-places.h */
     int member_pos;
+    bool is_outer_pattern;
 
     LabelSlot *label_slots;
     int label_size; /* allocated size for label_slots[] */
@@ -23711,7 +23712,7 @@ static __exception int next_token(JSParseState *s)
         p++;
         break;
     }
-    s->token.col_num = max_int(1, s->mark - s->eol);
+    s->token.col_num = (int)(s->token.ptr - s->token.line_start) + 1;
     s->buf_ptr = p;
 
     //    dump_token(s, &s->token);
@@ -26816,7 +26817,8 @@ static int js_parse_destructuring_element(JSParseState *s, int tok,
                                           bool export_flag)
 {
     int label_parse, label_assign, label_done, label_lvalue, depth_lvalue;
-    int start_addr, assign_addr;
+    JSPlace place_before;
+    int start_addr, assign_addr, place_pos;
     JSAtom prop_name, var_name;
     int opcode, scope, tok1, skip_bits;
     bool has_initializer;
@@ -26847,6 +26849,8 @@ static int js_parse_destructuring_element(JSParseState *s, int tok,
         emit_op(s, OP_dup);
     }
     assign_addr = s->cur_func->byte_code.size;
+    place_before = s->cur_func->place;
+    place_pos = js_place_pattern(s);
     if (s->token.val == '{') {
         if (next_token(s))
             return -1;
@@ -27225,8 +27229,11 @@ static int js_parse_destructuring_element(JSParseState *s, int tok,
         emit_label(s, label_parse);
         if (hasval)
             emit_op(s, OP_drop);
+        if (place_pos)
+            s->cur_func->place = place_before;
         if (js_parse_assign_expr(s))
             return -1;
+        js_replace_pattern(s, place_pos);
         emit_goto(s, OP_goto, label_assign);
         emit_label(s, label_done);
         has_initializer = true;
@@ -27463,6 +27470,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
         {
             int skip_bits;
             if (js_parse_skip_parens_token(s, &skip_bits, false) == '=') {
+                s->cur_func->is_outer_pattern = true;
                 if (js_parse_destructuring_element(s, 0, false, false, skip_bits & SKIP_HAS_ELLIPSIS, true, false) < 0)
                     return -1;
             } else {
@@ -29186,6 +29194,7 @@ static __exception int js_parse_var(JSParseState *s, int parse_flags, int tok,
                     return js_parse_error(s, "binding patterns are not allowed in using declarations");
                 }
                 emit_op(s, OP_undefined);
+                s->cur_func->is_outer_pattern = true;
                 if (js_parse_destructuring_element(s, tok, false, true, skip_bits & SKIP_HAS_ELLIPSIS, true, export_flag) < 0)
                     return -1;
             } else {

@@ -127,6 +127,7 @@ fn main() {
 
     let header_files = [
         "atom-length.h",
+        "awaiting-frames.h",
         "block-splice.h",
         "builtin-array-fromasync.h",
         "builtin-iterator-zip-keyed.h",
@@ -135,11 +136,13 @@ fn main() {
         "cutils.h",
         "dtoa.h",
         "first-char.h",
+        "k6-places.h",
         "k6-words.h",
         "lazy-intrinsics.h",
         "lazy-values.h",
         "shown-stack.h",
         "split-search.h",
+        "native-frames.h",
         "libregexp-opcode.h",
         "libregexp.h",
         "libunicode-table.h",

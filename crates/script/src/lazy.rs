@@ -76,6 +76,17 @@ pub(crate) fn object<'js>(ctx: &Ctx<'js>, rows: &'static [Lazy]) -> Result<Objec
     Ok(object)
 }
 
+/// The name of a function of k6's in Go, which is what scripts see as its `name`, and traces tell.
+macro_rules! go_name {
+    ($package:literal, $name:literal) => {
+        concat!("go.k6.io/k6/v2/", $package, ".", $name)
+    };
+}
+pub(crate) use go_name;
+
+/// The name of methods that scripts call on values of Go.
+pub(crate) const GO_METHOD: &str = "reflect.methodValueCall";
+
 /// A native function with this name.
 pub(crate) fn native<'js, P>(
     ctx: &Ctx<'js>,

@@ -45,6 +45,22 @@ static JSValue js_throw_not_constructor(JSContext *ctx, JSValueConst val)
     return JS_ThrowTypeError(ctx, "Value is not a constructor");
 }
 
+/* Numbers of two operands of which at most one is a BigInt; frees both. */
+static int js_to_unmixed(JSContext *ctx, double *d1, double *d2, JSValue op1, JSValue op2)
+{
+    if (JS_IsBigInt(op1) || JS_IsBigInt(op2)) {
+        JS_FreeValue(ctx, op1);
+        JS_FreeValue(ctx, op2);
+        JS_ThrowTypeError(ctx, "Cannot mix BigInt and other types, use explicit conversions");
+        return -1;
+    }
+    if (JS_ToFloat64Free(ctx, d1, op1)) {
+        JS_FreeValue(ctx, op2);
+        return -1;
+    }
+    return JS_ToFloat64Free(ctx, d2, op2);
+}
+
 /* Remembers that a callee was read from a member and is undefined: slot is where it lies. */
 static no_inline void js_note_missing(JSContext *ctx, const JSValue *slot, JSAtom atom)
 {

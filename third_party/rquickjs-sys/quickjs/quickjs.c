@@ -8145,7 +8145,7 @@ static int find_line_num(JSContext *ctx, JSFunctionBytecode *b,
     int32_t v;
     unsigned int op;
 
-    *col = 1;
+    *col = max_int(1, b->col_num);
     p = b->pc2line_buf;
     if (!p)
         goto fail;
@@ -8261,10 +8261,15 @@ static bool js_is_class(JSObject *p)
     return prs && !(prs->flags & JS_PROP_WRITABLE);
 }
 
+static JSStackFrame *js_awaiting_frame(JSStackFrame *sf);
+
+#include "native-frames.h"
+
 static void build_backtrace(JSContext *ctx, JSValueConst error_val,
                             JSValueConst filter_func, const char *filename,
                             int line_num, int col_num, int backtrace_flags)
 {
+    bool is_awaiting = false; /* frames that are asleep have no previous ones */
     JSStackFrame *sf, *sf_start;
     JSValue stack, prepare, saved_exception, error_obj;
     DynBuf dbuf;
@@ -8349,7 +8354,9 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
         }
     }
 
-    for (sf = sf_start; sf != NULL && i < stack_trace_limit; sf = sf->prev_frame) {
+    for (sf = sf_start; sf != NULL && i < stack_trace_limit;
+         is_awaiting |= sf->prev_frame == NULL,
+         sf = is_awaiting ? js_awaiting_frame(sf) : sf->prev_frame) {
         if (backtrace_flags & JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL) {
             backtrace_flags &= ~JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL;
             continue;
@@ -8372,6 +8379,10 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
         } else {
             /* func_name_str is UTF-8 encoded if needed */
             func_name_str = get_func_name(ctx, sf->cur_func);
+            if (js_is_untold_frame(sf, func_name_str)) {
+                JS_FreeCString(ctx, func_name_str);
+                continue;
+            }
             if (!func_name_str || func_name_str[0] == '\0' || js_is_class(p))
                 str1 = "<anonymous>";
             else
@@ -8384,7 +8395,8 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
                 int line_num1, col_num1;
                 uint32_t pc;
 
-                pc = sf->cur_pc - b->byte_code_buf - 1;
+                /* what awaits is where it goes on */
+                pc = sf->cur_pc - b->byte_code_buf - !is_awaiting;
                 line_num1 = find_line_num(ctx, b, pc, &col_num1);
                 atom_str = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
                 if (atom_str && line_num1 != -1 && rt->place_namer) {
@@ -15647,11 +15659,7 @@ static no_inline __exception int js_binary_arith_slow(JSContext *ctx, JSValue *s
     } else {
         double dr;
         /* float64 result */
-        if (JS_ToFloat64Free(ctx, &d1, op1)) {
-            JS_FreeValue(ctx, op2);
-            goto exception;
-        }
-        if (JS_ToFloat64Free(ctx, &d2, op2))
+        if (js_to_unmixed(ctx, &d1, &d2, op1, op2))
             goto exception;
     handle_float64:
         JS_X87_FPCW_SAVE_AND_ADJUST(fpcw);
@@ -15785,11 +15793,7 @@ static no_inline __exception int js_add_slow(JSContext *ctx, JSValue *sp)
     } else {
         double d1, d2;
         /* float64 result */
-        if (JS_ToFloat64Free(ctx, &d1, op1)) {
-            JS_FreeValue(ctx, op2);
-            goto exception;
-        }
-        if (JS_ToFloat64Free(ctx, &d2, op2))
+        if (js_to_unmixed(ctx, &d1, &d2, op1, op2))
             goto exception;
         JS_X87_FPCW_SAVE_AND_ADJUST(fpcw);
         sp[-2] = js_float64(d1 + d2);
@@ -18247,6 +18251,8 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
         not_a_function:
             return js_throw_not_callable(caller_ctx, "Not a function", func_obj);
         }
+        if (js_is_framed_class(p->class_id))
+            return js_call_in_frame(caller_ctx, call_func, func_obj, this_obj, argc, argv, flags);
         return call_func(caller_ctx, func_obj, this_obj, argc,
                          argv, flags);
     }
@@ -22403,6 +22409,10 @@ typedef enum JSParseExportEnum {
     JS_PARSE_EXPORT_DEFAULT,
 } JSParseExportEnum;
 
+typedef struct JSPlace {
+    int line_num, col_num; /* from 1; 0: none yet */
+} JSPlace;
+
 typedef struct JSFunctionDef {
     JSContext *ctx;
     struct JSFunctionDef *parent;
@@ -22483,6 +22493,9 @@ typedef struct JSFunctionDef {
 
     DynBuf byte_code;
     int last_opcode_pos; /* -1 if no last opcode */
+    JSPlace place, place_before_member; /* see k6-places.h */
+    int member_pos;
+    bool is_outer_pattern;
 
     LabelSlot *label_slots;
     int label_size; /* allocated size for label_slots[] */
@@ -23699,7 +23712,7 @@ static __exception int next_token(JSParseState *s)
         p++;
         break;
     }
-    s->token.col_num = max_int(1, s->mark - s->eol);
+    s->token.col_num = (int)(s->token.ptr - s->token.line_start) + 1;
     s->buf_ptr = p;
 
     //    dump_token(s, &s->token);
@@ -24197,12 +24210,15 @@ static void emit_source_loc_at(JSParseState *s, int line_num, int col_num)
     dbuf_putc(bc, OP_source_loc);
     dbuf_put_u32(bc, line_num);
     dbuf_put_u32(bc, col_num);
+    fd->place = (JSPlace){ line_num, col_num };
 }
 
 static void emit_source_loc(JSParseState *s)
 {
-    emit_source_loc_at(s, s->token.line_num, s->token.col_num);
+    emit_source_loc_at(s, s->token.line_num, (int)(s->token.ptr - s->token.line_start) + 1);
 }
+
+#include "k6-places.h"
 
 static void emit_op(JSParseState *s, uint8_t val)
 {
@@ -25434,6 +25450,7 @@ static __exception int js_parse_object_literal(JSParseState *s)
     int start_line, start_col, prop_type;
     bool has_proto;
 
+    emit_source_loc(s);
     if (next_token(s))
         goto fail;
     /* XXX: add an initial length that will be patched back */
@@ -26269,6 +26286,7 @@ static __exception int js_parse_array_literal(JSParseState *s)
     uint32_t idx;
     bool need_length;
 
+    emit_source_loc(s);
     if (next_token(s))
         return -1;
     /* small regular arrays are created on the stack */
@@ -26443,6 +26461,8 @@ static __exception int get_lvalue(JSParseState *s, int *popcode, int *pscope,
         }
     }
     /* remove the last opcode */
+    if (keep)
+        js_unplace_member(s);
     fd->byte_code.size = fd->last_opcode_pos;
     fd->last_opcode_pos = -1;
 
@@ -26797,7 +26817,8 @@ static int js_parse_destructuring_element(JSParseState *s, int tok,
                                           bool export_flag)
 {
     int label_parse, label_assign, label_done, label_lvalue, depth_lvalue;
-    int start_addr, assign_addr;
+    JSPlace place_before;
+    int start_addr, assign_addr, place_pos;
     JSAtom prop_name, var_name;
     int opcode, scope, tok1, skip_bits;
     bool has_initializer;
@@ -26828,6 +26849,8 @@ static int js_parse_destructuring_element(JSParseState *s, int tok,
         emit_op(s, OP_dup);
     }
     assign_addr = s->cur_func->byte_code.size;
+    place_before = s->cur_func->place;
+    place_pos = js_place_pattern(s);
     if (s->token.val == '{') {
         if (next_token(s))
             return -1;
@@ -27206,8 +27229,11 @@ static int js_parse_destructuring_element(JSParseState *s, int tok,
         emit_label(s, label_parse);
         if (hasval)
             emit_op(s, OP_drop);
+        if (place_pos)
+            s->cur_func->place = place_before;
         if (js_parse_assign_expr(s))
             return -1;
+        js_replace_pattern(s, place_pos);
         emit_goto(s, OP_goto, label_assign);
         emit_label(s, label_done);
         has_initializer = true;
@@ -27263,6 +27289,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
 {
     FuncCallType call_type;
     int optional_chaining_label;
+    JSPlace new_place = { 0, 0 }, start_place = js_place_of_token(s);
     bool accept_lparen = (parse_flags & PF_POSTFIX_CALL) != 0;
 
     call_type = FUNC_CALL_NORMAL;
@@ -27367,6 +27394,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
         emit_op(s, OP_null);
         break;
     case TOK_THIS:
+        emit_source_loc(s);
         if (next_token(s))
             return -1;
         emit_op(s, OP_scope_get_var);
@@ -27426,7 +27454,11 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                     return -1;
                 }
             do_get_var:
-                emit_source_loc_at(s, identifier_line_num, identifier_col_num);
+                /* a function that is not there is missed by its call */
+                if (s->token.val == '(' && accept_lparen)
+                    emit_source_loc(s);
+                else
+                    emit_source_loc_at(s, identifier_line_num, identifier_col_num);
                 emit_op(s, OP_scope_get_var);
                 emit_u32(s, name);
                 emit_u16(s, s->cur_func->scope_level);
@@ -27438,6 +27470,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
         {
             int skip_bits;
             if (js_parse_skip_parens_token(s, &skip_bits, false) == '=') {
+                s->cur_func->is_outer_pattern = true;
                 if (js_parse_destructuring_element(s, 0, false, false, skip_bits & SKIP_HAS_ELLIPSIS, true, false) < 0)
                     return -1;
             } else {
@@ -27452,6 +27485,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
         }
         break;
     case TOK_NEW:
+        new_place = js_place_of_token(s);
         if (next_token(s))
             return -1;
         if (s->token.val == '.') {
@@ -27467,12 +27501,12 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
             emit_atom(s, JS_ATOM_new_target);
             emit_u16(s, 0);
         } else {
-            emit_source_loc(s);
             if (js_parse_postfix_expr(s, 0))
                 return -1;
             accept_lparen = true;
             if (s->token.val != '(') {
                 /* new operator on an object */
+                js_emit_place(s, new_place);
                 emit_op(s, OP_dup);
                 emit_op(s, OP_call_constructor);
                 emit_u16(s, 0);
@@ -27553,6 +27587,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
     optional_chaining_label = -1;
     for(;;) {
         JSFunctionDef *fd = s->cur_func;
+        JSPlace place;
         bool has_optional_chain = false;
 
         if (s->token.val == TOK_QUESTION_MARK_DOT) {
@@ -27573,18 +27608,20 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                 return js_parse_error(s, "template literal cannot appear in an optional chain");
             }
             call_type = FUNC_CALL_TEMPLATE;
+            place = start_place;
             goto parse_func_call2;
         } else if (s->token.val == '(' && accept_lparen) {
             int opcode, arg_count, drop_count;
 
             /* function call */
         parse_func_call:
+            place = call_type == FUNC_CALL_NEW ? new_place : js_place_of_token(s);
             if (next_token(s))
                 return -1;
 
             if (call_type == FUNC_CALL_NORMAL) {
             parse_func_call2:
-                emit_source_loc(s);
+                js_unplace_member(s);
                 switch(opcode = get_prev_opcode(fd)) {
                 case OP_get_field:
                     /* keep the object on the stack */
@@ -27754,6 +27791,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                 emit_op(s, OP_drop);
 
                 /* apply function call */
+                js_emit_place(s, place);
                 switch(opcode) {
                 case OP_get_field:
                 case OP_scope_get_private_field:
@@ -27798,6 +27836,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                 if (next_token(s))
                     return -1;
             emit_func_call:
+                js_emit_place(s, place);
                 switch(opcode) {
                 case OP_get_field:
                 case OP_scope_get_private_field:
@@ -27867,6 +27906,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
                     if (has_optional_chain) {
                         optional_chain_test(s, &optional_chaining_label, 1);
                     }
+                    js_place_member(s, js_place_of_token(s));
                     emit_op(s, OP_get_field);
                     emit_atom(s, s->token.u.ident.atom);
                 }
@@ -27878,6 +27918,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
 
         parse_array_access:
             prev_op = get_prev_opcode(fd);
+            place = js_place_of_token(s);
             if (has_optional_chain) {
                 optional_chain_test(s, &optional_chaining_label, 1);
             }
@@ -27890,6 +27931,7 @@ static __exception int js_parse_postfix_expr(JSParseState *s, int parse_flags)
             if (prev_op == OP_get_super) {
                 emit_op(s, OP_get_super_value);
             } else {
+                js_place_member(s, place);
                 emit_op(s, OP_get_array_el);
             }
         } else {
@@ -28143,6 +28185,7 @@ static __exception int js_parse_expr_binary(JSParseState *s, int level,
                                             int parse_flags)
 {
     int op, opcode;
+    JSPlace place = js_place_of_token(s);
 
     if (level == 0) {
         return js_parse_unary(s, PF_POW_ALLOWED);
@@ -28294,9 +28337,9 @@ static __exception int js_parse_expr_binary(JSParseState *s, int level,
         }
         if (next_token(s))
             return -1;
-        emit_source_loc(s);
         if (js_parse_expr_binary(s, level - 1, parse_flags))
             return -1;
+        js_emit_place(s, place);
         emit_op(s, opcode);
     }
     return 0;
@@ -28597,6 +28640,7 @@ static __exception int js_parse_assign_expr2(JSParseState *s, int parse_flags)
     op = s->token.val;
     if (op == '=' || (op >= TOK_MUL_ASSIGN && op <= TOK_POW_ASSIGN)) {
         int label;
+        JSPlace place = s->cur_func->place;
         if (next_token(s))
             return -1;
         if (get_lvalue(s, &opcode, &scope, &name, &label, NULL, (op != '='), op) < 0)
@@ -28643,6 +28687,8 @@ static __exception int js_parse_assign_expr2(JSParseState *s, int parse_flags)
         } else {
             emit_op(s, op - TOK_MUL_ASSIGN + OP_mul);
         }
+        if (opcode == OP_get_field || opcode == OP_get_array_el)
+            js_emit_place(s, place);
         put_lvalue(s, opcode, scope, name, label, PUT_LVALUE_KEEP_TOP, false);
     } else if (op >= TOK_LAND_ASSIGN && op <= TOK_DOUBLE_QUESTION_MARK_ASSIGN) {
         int label, label1, depth_lvalue, label2;
@@ -29026,6 +29072,7 @@ static __exception int js_parse_var(JSParseState *s, int parse_flags, int tok,
             if (s->token.u.ident.is_reserved) {
                 return js_parse_error_reserved_identifier(s);
             }
+            JSPlace place = js_place_of_token(s);
             name = JS_DupAtom(ctx, s->token.u.ident.atom);
             if (name == JS_ATOM_let &&
                 (tok == TOK_LET || tok == TOK_CONST || tok == TOK_USING)) {
@@ -29074,6 +29121,7 @@ static __exception int js_parse_var(JSParseState *s, int parse_flags, int tok,
                         goto var_error;
                     }
                     set_object_name(s, name);
+                    js_emit_place(s, place);
                     put_lvalue(s, opcode, scope, name1, label,
                                PUT_LVALUE_NOKEEP, false);
                 } else {
@@ -29105,6 +29153,7 @@ static __exception int js_parse_var(JSParseState *s, int parse_flags, int tok,
                     if (js_parse_assign_expr2(s, parse_flags))
                         goto var_error;
                     set_object_name(s, name);
+                    js_emit_place(s, place);
 
                     if (tok == TOK_USING) {
                         emit_op(s, OP_using_check);
@@ -29145,6 +29194,7 @@ static __exception int js_parse_var(JSParseState *s, int parse_flags, int tok,
                     return js_parse_error(s, "binding patterns are not allowed in using declarations");
                 }
                 emit_op(s, OP_undefined);
+                s->cur_func->is_outer_pattern = true;
                 if (js_parse_destructuring_element(s, tok, false, true, skip_bits & SKIP_HAS_ELLIPSIS, true, export_flag) < 0)
                     return -1;
             } else {
@@ -29573,6 +29623,7 @@ static void set_eval_ret_undefined(JSParseState *s)
 static __exception int js_parse_statement_or_decl(JSParseState *s,
                                                   int decl_mask)
 {
+    JSPlace place;
     JSContext *ctx = s->ctx;
     JSAtom label_name;
     int tok;
@@ -29648,15 +29699,16 @@ static __exception int js_parse_statement_or_decl(JSParseState *s,
             goto fail;
         break;
     case TOK_THROW:
+        place = js_place_of_token(s);
         if (next_token(s))
             goto fail;
         if (s->got_lf) {
             js_parse_error(s, "line terminator not allowed after throw");
             goto fail;
         }
-        emit_source_loc(s);
         if (js_parse_expr(s))
             goto fail;
+        js_emit_place(s, place);
         emit_op(s, OP_throw);
         if (js_parse_expect_semi(s))
             goto fail;
@@ -31953,11 +32005,11 @@ JSAtom JS_GetScriptOrModuleName(JSContext *ctx, int n_stack_levels)
     /* XXX: currently we just use the filename of the englobing
        function. It does not work for eval(). Need to add a
        ScriptOrModule info in JSFunctionBytecode */
-    sf = ctx->rt->current_stack_frame;
+    sf = js_engine_frame(ctx->rt->current_stack_frame);
     if (!sf)
         return JS_ATOM_NULL;
     while (n_stack_levels-- > 0) {
-        sf = sf->prev_frame;
+        sf = js_engine_frame(sf->prev_frame);
         if (!sf)
             return JS_ATOM_NULL;
     }
@@ -41591,7 +41643,7 @@ static JSValue js_object_defineProperty(JSContext *ctx, JSValueConst this_val,
     desc = argv[2];
 
     if (JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
-        return JS_ThrowTypeErrorNotAnObject(ctx);
+        return JS_ThrowTypeError(ctx, "%s.defineProperty called on non-object", magic ? "Reflect" : "Object");
     atom = JS_ValueToAtom(ctx, prop);
     if (unlikely(atom == JS_ATOM_NULL))
         return JS_EXCEPTION;
@@ -42703,7 +42755,7 @@ static JSValue *build_arg_list(JSContext *ctx, uint32_t *plen,
     JSObject *p;
 
     if (JS_VALUE_GET_TAG(array_arg) != JS_TAG_OBJECT) {
-        JS_ThrowTypeError(ctx, "not a object");
+        js_throw_not_object(ctx, array_arg);
         return NULL;
     }
     if (js_get_length32(ctx, &len, array_arg))
@@ -47727,7 +47779,7 @@ fail:
     return JS_EXCEPTION;
 }
 
-static int check_regexp_g_flag(JSContext *ctx, JSValueConst regexp)
+static int check_regexp_g_flag(JSContext *ctx, JSValueConst regexp, const char *words)
 {
     int ret;
     JSValue flags;
@@ -47749,7 +47801,7 @@ static int check_regexp_g_flag(JSContext *ctx, JSValueConst regexp)
         ret = string_indexof_char(JS_VALUE_GET_STRING(flags), 'g', 0);
         JS_FreeValue(ctx, flags);
         if (ret < 0) {
-            JS_ThrowTypeError(ctx, "regexp must have the 'g' flag");
+            JS_ThrowTypeError(ctx, "%s", words);
             return -1;
         }
     }
@@ -47773,7 +47825,7 @@ static JSValue js_string_match(JSContext *ctx, JSValueConst this_val,
         if (JS_IsException(matcher))
             return JS_EXCEPTION;
         if (atom == JS_ATOM_Symbol_matchAll) {
-            if (check_regexp_g_flag(ctx, regexp) < 0) {
+            if (check_regexp_g_flag(ctx, regexp, "RegExp doesn't have global flag set") < 0) {
                 JS_FreeValue(ctx, matcher);
                 return JS_EXCEPTION;
             }
@@ -47938,7 +47990,7 @@ static JSValue js_string_replace(JSContext *ctx, JSValueConst this_val,
     if (JS_IsObject(searchValue)) {
         JSValue replacer;
         if (is_replaceAll) {
-            if (check_regexp_g_flag(ctx, searchValue) < 0)
+            if (check_regexp_g_flag(ctx, searchValue, "String.prototype.replaceAll called with a non-global RegExp argument") < 0)
                 return JS_EXCEPTION;
         }
         replacer = JS_GetProperty(ctx, searchValue, JS_ATOM_Symbol_replace);
@@ -53434,7 +53486,7 @@ static JSValue js_symbol_keyFor(JSContext *ctx, JSValueConst this_val,
     JSAtomStruct *p;
 
     if (!JS_IsSymbol(argv[0]))
-        return JS_ThrowTypeError(ctx, "not a symbol");
+        return JS_ThrowTypeError(ctx, "%s is not a symbol", js_words_of(ctx, (char[JS_WORDS_SIZE]){0}, argv[0]));
     p = JS_VALUE_GET_PTR(argv[0]);
     if (p->atom_type != JS_ATOM_TYPE_GLOBAL_SYMBOL)
         return JS_UNDEFINED;
@@ -53532,7 +53584,7 @@ static JSValue js_map_constructor(JSContext *ctx, JSValueConst new_target,
                 key = JS_UNDEFINED;
                 value = JS_UNDEFINED;
                 if (!JS_IsObject(item)) {
-                    JS_ThrowTypeErrorNotAnObject(ctx);
+                    js_throw_not_object(ctx, item);
                     goto fail1;
                 }
                 key = JS_GetPropertyUint32(ctx, item, 0);
@@ -65169,6 +65221,7 @@ uintptr_t js_std_cmd(int cmd, ...) {
 #include "lazy-intrinsics.h"
 #include "lazy-values.h"
 #include "shown-stack.h"
+#include "awaiting-frames.h"
 
 #undef malloc
 #undef free

@@ -1243,6 +1243,7 @@ JS_EXTERN void JS_MoveToStack(JSRuntime *rt, size_t stack_size, size_t shallow);
 typedef size_t JSPlaceNamer(void *opaque, const char *file, int line, int column, char *buf, size_t size);
 JS_EXTERN void JS_SetPlaceNamer(JSRuntime *rt, JSPlaceNamer *namer, void *opaque);
 JS_EXTERN JSValue JS_ErrorFrames(JSContext *ctx, JSValueConst val);
+JS_EXTERN JSValue JS_ShownFrames(JSContext *ctx, JSValueConst frames);
 JS_EXTERN bool JS_IsDeep(JSRuntime *rt);
 JS_EXTERN bool JS_CameUp(JSRuntime *rt);
 JS_EXTERN uint32_t JS_MarkReactions(JSRuntime *rt, uint32_t mark);

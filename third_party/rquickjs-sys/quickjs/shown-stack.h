@@ -36,9 +36,14 @@ static void js_put_shown_frame(DynBuf *dbuf, const char *line, size_t len)
         name += 4;
         name_len -= 4;
     }
-    /* what the engine does by methods of symbols, k6's does by itself */
+    /* what the engine does by methods of symbols, k6's does by itself; those of scripts have no name */
     if (is_native && (name_len == 0 || NAME_BEGINS("[Symbol.")))
         return;
+    /* by which the engine puts templates together */
+    if (is_native && name_len == 6 && NAME_BEGINS("concat"))
+        return;
+    if (NAME_BEGINS("[Symbol."))
+        name_len = 0;
 #undef NAME_BEGINS
     dbuf_putstr(dbuf, "\tat ");
     if (name_len) {
@@ -64,11 +69,54 @@ static void js_put_shown_frame(DynBuf *dbuf, const char *line, size_t len)
     dbuf_putstr(dbuf, name_len ? ")\n" : "\n");
 }
 
+static void js_put_shown_frames(DynBuf *dbuf, const char *frames, size_t len)
+{
+    static const char native[] = " (native)";
+    const size_t native_len = sizeof(native) - 1;
+    const char *line, *end;
+    size_t natives_at = 0, size;
+    bool is_native, was_native = false;
+
+    for (line = frames; line < frames + len; line = end + 1) {
+        end = memchr(line, '\n', frames + len - line);
+        if (!end)
+            end = frames + len;
+        size = dbuf->size;
+        js_put_shown_frame(dbuf, line, end - line);
+        is_native = end - line > native_len && !memcmp(end - native_len, native, native_len) &&
+            !memchr(line, '.', end - line);
+        if (is_native && !was_native)
+            natives_at = size;
+        /* what modules of ours call is none of the script's */
+        if (!is_native && was_native && dbuf->size == size)
+            dbuf->size = natives_at;
+        was_native = is_native;
+    }
+}
+
+/* Frames as they were collected, as the property shows them; an empty text of anything but text. */
+JSValue JS_ShownFrames(JSContext *ctx, JSValueConst frames)
+{
+    const char *str = NULL;
+    size_t len = 0;
+    DynBuf dbuf;
+    JSValue ret;
+
+    if (JS_IsString(frames) && !(str = JS_ToCStringLen(ctx, &len, frames)))
+        return JS_EXCEPTION;
+    js_dbuf_init(ctx, &dbuf);
+    js_put_shown_frames(&dbuf, str, len);
+    JS_FreeCString(ctx, str);
+    ret = dbuf_error(&dbuf) ? JS_ThrowOutOfMemory(ctx) : JS_NewStringLen(ctx, (char *)dbuf.buf, dbuf.size);
+    dbuf_free(&dbuf);
+    return ret;
+}
+
 static JSValue js_make_shown_stack(JSContext *ctx, JSValueConst obj, const JSLazyProperty *lazy)
 {
     JSObject *p = JS_VALUE_GET_OBJ(obj);
     JSValue text;
-    const char *str, *end;
+    const char *str;
     size_t len;
     DynBuf dbuf;
 
@@ -87,12 +135,7 @@ static JSValue js_make_shown_stack(JSContext *ctx, JSValueConst obj, const JSLaz
         str = JS_ToCStringLen(ctx, &len, p->u.object_data);
         if (!str)
             goto fail;
-        for (const char *line = str; line < str + len; line = end + 1) {
-            end = memchr(line, '\n', str + len - line);
-            if (!end)
-                end = str + len;
-            js_put_shown_frame(&dbuf, line, end - line);
-        }
+        js_put_shown_frames(&dbuf, str, len);
         JS_FreeCString(ctx, str);
     }
     if (dbuf_error(&dbuf)) {

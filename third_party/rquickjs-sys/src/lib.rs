@@ -57,6 +57,8 @@ extern "C" {
     /// The frames of an error in the engine's form, whatever became of its property `stack`; undefined of
     /// anything else.
     pub fn JS_ErrorFrames(ctx: *mut JSContext, val: JSValue) -> JSValue;
+    /// Frames in that form, as the property `stack` shows them.
+    pub fn JS_ShownFrames(ctx: *mut JSContext, frames: JSValue) -> JSValue;
     /// The engine runs on another stack from here on, of which it may use `stack_size` bytes; it notes
     /// whether it used more than `shallow` (0: it does not).
     pub fn JS_MoveToStack(rt: *mut JSRuntime, stack_size: usize, shallow: usize);

@@ -9,7 +9,7 @@ use rquickjs::function::Rest;
 use rquickjs::{Ctx, Object, Result, Value};
 
 use crate::host::LogLevel;
-use crate::lazy::{self, Lazy, native};
+use crate::lazy::{self, GO_METHOD, Lazy, native};
 use crate::vu::state;
 
 /// The object `console`.
@@ -18,16 +18,16 @@ pub(super) const CONSOLE: &[Lazy] = &[Lazy::new("console", |ctx, _, _| {
 })];
 
 const METHODS: &[Lazy] = &[
-    Lazy::new("log", |ctx, _, name| method(ctx, name, LogLevel::Info)),
-    Lazy::new("info", |ctx, _, name| method(ctx, name, LogLevel::Info)),
-    Lazy::new("debug", |ctx, _, name| method(ctx, name, LogLevel::Debug)),
-    Lazy::new("warn", |ctx, _, name| method(ctx, name, LogLevel::Warning)),
-    Lazy::new("error", |ctx, _, name| method(ctx, name, LogLevel::Error)),
+    Lazy::new("log", |ctx, _, _| method(ctx, LogLevel::Info)),
+    Lazy::new("info", |ctx, _, _| method(ctx, LogLevel::Info)),
+    Lazy::new("debug", |ctx, _, _| method(ctx, LogLevel::Debug)),
+    Lazy::new("warn", |ctx, _, _| method(ctx, LogLevel::Warning)),
+    Lazy::new("error", |ctx, _, _| method(ctx, LogLevel::Error)),
 ];
 
-fn method<'js>(ctx: &Ctx<'js>, name: &str, level: LogLevel) -> Result<Value<'js>> {
+fn method<'js>(ctx: &Ctx<'js>, level: LogLevel) -> Result<Value<'js>> {
     let write = move |ctx: Ctx<'js>, values: Rest<Value<'js>>| write(&ctx, level, &values.0);
-    native(ctx, name, write)
+    native(ctx, GO_METHOD, write)
 }
 
 fn write<'js>(ctx: &Ctx<'js>, level: LogLevel, values: &[Value<'js>]) -> Result<()> {

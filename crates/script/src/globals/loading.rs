@@ -15,7 +15,7 @@ use rquickjs::{
 
 use crate::go_error::{self, GoValue, refuse};
 use crate::host::LogLevel;
-use crate::lazy::{Lazy, native};
+use crate::lazy::{Lazy, go_name, native};
 use crate::loading::WHOLE;
 use crate::modules;
 use crate::vu::{Stage, state};
@@ -26,11 +26,20 @@ const REQUIRE_TOO_LATE: &str = "the \"require\" function is only available in th
 /// Maximum call depth searched for the module whose code is running.
 const DEPTH_MAX: isize = 64;
 
+/// What k6 names `require`.
+const REQUIRE: &str = go_name!("internal/js", "(*requireImpl).require-fm");
+
 /// `open`, `require`, and the errors for `module` and `exports` in a file that is not CommonJS.
 pub(super) const GLOBALS: &[Lazy] = &[
-    Lazy::new("open", |ctx, _, name| native(ctx, name, open)),
-    Lazy::new("require", |ctx, _, name| {
-        native(ctx, name, require_from_caller)
+    Lazy::new("open", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("internal/js", "(*Bundle).setInitGlobals.func3"),
+            open,
+        )
+    }),
+    Lazy::new("require", |ctx, _, _| {
+        native(ctx, REQUIRE, require_from_caller)
     }),
     Lazy::new("module", guard_common_js),
     Lazy::new("exports", guard_common_js),
@@ -78,9 +87,9 @@ pub(super) const FILE_UNSEEN: &[Lazy] = &[
     Lazy::new("module", file_module),
 ];
 
-fn file_require<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<Value<'js>> {
+fn file_require<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, _: &str) -> Result<Value<'js>> {
     let base: String = meta.get("url")?;
-    native(ctx, name, move |ctx: Ctx<'js>, name: Opt<Value<'js>>| {
+    native(ctx, REQUIRE, move |ctx: Ctx<'js>, name: Opt<Value<'js>>| {
         require(&ctx, &base, name.0.as_ref())
     })
 }

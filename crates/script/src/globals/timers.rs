@@ -12,7 +12,7 @@ use rquickjs::function::{Opt, Rest};
 use rquickjs::{Coerced, Ctx, Exception, Persistent, Result, Value};
 
 use crate::go_error::refuse;
-use crate::lazy::{Lazy, native};
+use crate::lazy::{Lazy, go_name, native};
 use crate::vu::{Timer, state};
 
 /// Delay in milliseconds beyond which a timer never fires: a hundred years.
@@ -20,17 +20,48 @@ const DELAY_MAX_MS: f64 = 3.2e12;
 
 /// The functions: globals, and the module `k6/timers`.
 pub(crate) const TIMERS: &[Lazy] = &[
-    Lazy::new("setTimeout", |ctx, _, name| setter(ctx, name, false)),
-    Lazy::new("clearTimeout", |ctx, _, name| native(ctx, name, clear)),
-    Lazy::new("setInterval", |ctx, _, name| setter(ctx, name, true)),
-    Lazy::new("clearInterval", |ctx, _, name| native(ctx, name, clear)),
+    Lazy::new("setTimeout", |ctx, _, name| {
+        setter(
+            ctx,
+            name,
+            go_name!("internal/js/tc55/timers", "(*timers).setTimeout-fm"),
+            false,
+        )
+    }),
+    Lazy::new("clearTimeout", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("internal/js/tc55/timers", "(*timers).clearTimeout-fm"),
+            clear,
+        )
+    }),
+    Lazy::new("setInterval", |ctx, _, name| {
+        setter(
+            ctx,
+            name,
+            go_name!("internal/js/tc55/timers", "(*timers).setInterval-fm"),
+            true,
+        )
+    }),
+    Lazy::new("clearInterval", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("internal/js/tc55/timers", "(*timers).clearInterval-fm"),
+            clear,
+        )
+    }),
 ];
 
-fn setter<'js>(ctx: &Ctx<'js>, name: &'static str, repeats: bool) -> Result<Value<'js>> {
+fn setter<'js>(
+    ctx: &Ctx<'js>,
+    name: &'static str,
+    go_name: &str,
+    repeats: bool,
+) -> Result<Value<'js>> {
     let set = move |ctx: Ctx<'js>, callback, delay, arguments| {
         set(&ctx, name, callback, delay, arguments, repeats)
     };
-    native(ctx, name, set)
+    native(ctx, go_name, set)
 }
 
 fn set<'js>(

@@ -14,14 +14,32 @@ use rquickjs::{Ctx, Result, Value};
 
 use super::bytes;
 use crate::go_error::{self, GoValue, refuse};
-use crate::lazy::{Lazy, native};
+use crate::lazy::{Lazy, go_name, native};
 use crate::natives::{Body, Builtin};
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/encoding",
     body: Body::Natives(&[
-        Lazy::new("b64decode", |ctx, _, name| native(ctx, name, b64decode)),
-        Lazy::new("b64encode", |ctx, _, name| native(ctx, name, b64encode)),
+        Lazy::new("b64decode", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!(
+                    "internal/js/modules/k6/encoding",
+                    "(*Encoding).b64Decode-fm"
+                ),
+                b64decode,
+            )
+        }),
+        Lazy::new("b64encode", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!(
+                    "internal/js/modules/k6/encoding",
+                    "(*Encoding).b64Encode-fm"
+                ),
+                b64encode,
+            )
+        }),
     ]),
 };
 

@@ -14,7 +14,7 @@ use super::k6::current_tags;
 use super::tags;
 use crate::go_error::refuse;
 use crate::host::LogLevel;
-use crate::lazy::Lazy;
+use crate::lazy::{Lazy, go_name};
 use crate::natives::{Body, Builtin};
 use crate::vu::{Stage, state};
 
@@ -69,7 +69,8 @@ fn declare<'js>(
     let metric = Object::new(ctx.clone())?;
     metric.prop("name", Property::from(name.as_str()).enumerable())?;
     let add = move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| add(&ctx, id, &name, &arguments.0);
-    metric.set("add", Function::new(ctx.clone(), add)?.with_name("add")?)?;
+    let name = go_name!("internal/js/modules/k6/metrics", "Metric.add-fm");
+    metric.set("add", Function::new(ctx.clone(), add)?.with_name(name)?)?;
     Ok(metric)
 }
 

@@ -104,7 +104,7 @@ pub(crate) fn failure_of(ctx: &Ctx<'_>, error: &Error) -> ScriptFailure {
         limit_memory(ctx, limit);
     }
     if failure.trace.is_empty() {
-        failure.trace = trace_of(&thrown_at);
+        failure.trace = trace_of(ctx, &thrown_at);
     }
     failure
 }
@@ -164,7 +164,7 @@ pub(crate) fn failure_of_value(ctx: &Ctx<'_>, thrown: &Value<'_>) -> ScriptFailu
     ScriptFailure {
         kind,
         message: text,
-        trace: trace_of(&frames_of(ctx, thrown)),
+        trace: trace_of(ctx, &frames_of(ctx, thrown)),
     }
 }
 
@@ -202,33 +202,18 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>) -> String {
     }
 }
 
-/// The engine's stack trace in k6's format; calls of built-in modules, which have no address, are omitted.
-fn trace_of(stack: &str) -> String {
-    stack
-        .lines()
-        .map(str::trim)
-        .filter(|line| line.starts_with("at ") && line.contains("://"))
-        .map(|line| {
-            let call = line.trim_start_matches("at ");
-            match call.strip_prefix("<anonymous> ") {
-                Some(place) => {
-                    format!(
-                        "\tat {}\n",
-                        place.trim_start_matches('(').trim_end_matches(')')
-                    )
-                }
-                None => format!("\tat {}\n", bare_name(call)),
-            }
-        })
-        .collect()
-}
-
-/// Getters and setters are named after their property.
-fn bare_name(call: &str) -> &str {
-    let accessor = call
-        .strip_prefix("get ")
-        .or_else(|| call.strip_prefix("set "));
-    accessor
-        .filter(|name| !name.starts_with('('))
-        .unwrap_or(call)
+/// Frames in the engine's format, as scripts and logs show them; calls of built-in modules, which have no address, are
+/// omitted.
+fn trace_of(ctx: &Ctx<'_>, frames: &str) -> String {
+    let Ok(frames) = rquickjs::String::from_str(ctx.clone(), frames) else {
+        drop(ctx.catch());
+        return String::new();
+    };
+    // SAFETY: the text is of this context; the result is owned.
+    let shown = unsafe {
+        let shown = qjs::JS_ShownFrames(ctx.as_raw().as_ptr(), frames.as_raw());
+        Value::from_raw(ctx.clone(), shown)
+    };
+    let shown = shown.as_string().and_then(|text| text.to_string().ok());
+    shown.unwrap_or_default()
 }

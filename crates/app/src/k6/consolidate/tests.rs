@@ -167,6 +167,11 @@ fn problems_as_k6_2_2_0_words_them() {
             "either startVUs or one of the stages' target values must be greater than 0",
         ),
         (
+            json!({"executor": "ramping-vus", "startVUs": -1, "stages": [{"duration": "-1s", "target": -5}]}),
+            "the number of start VUs can't be negative, either startVUs or one of the stages' target values must be \
+             greater than 0, the duration for stage 1 can't be negative, the target for stage 1 can't be negative",
+        ),
+        (
             json!({"executor": "ramping-vus", "stages": [{"duration": "1s", "target": 100_000_001}]}),
             "target for stage 1 exceeds max limit of 100000000",
         ),

@@ -408,14 +408,14 @@ impl ScenarioOptions {
             found.push("the number of start VUs can't be negative".to_owned());
         }
         let stages = self.stages.as_deref().unwrap_or_default();
-        found.extend(stage_errors(stages));
-        let all_zero = stages.iter().all(|stage| stage.target == Some(0));
-        if found.is_empty() && start == 0 && all_zero {
+        let ever = stages.iter().any(|stage| stage.target > Some(0));
+        if start <= 0 && !ever {
             found.push(
                 "either startVUs or one of the stages' target values must be greater than 0"
                     .to_owned(),
             );
         }
+        found.extend(stage_errors(stages));
         if self.graceful_ramp_down.is_some_and(|span| span.0 < 0) {
             found.push("the gracefulRampDown can't be negative".to_owned());
         }

@@ -22,21 +22,49 @@ use rquickjs::{Coerced, Ctx, Function, IntoJs, Object, Result, Value};
 use self::hashes::{Hash, Running};
 use super::bytes;
 use crate::go_error::refuse;
-use crate::lazy::{Lazy, native};
+use crate::lazy::{GO_METHOD, Lazy, go_name, native};
 use crate::natives::{Body, Builtin};
 use crate::vu::state;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/crypto",
     body: Body::Natives(&[
-        Lazy::new("createHMAC", |ctx, _, name| native(ctx, name, create_hmac)),
-        Lazy::new("createHash", |ctx, _, name| native(ctx, name, create_hash)),
-        Lazy::new("hexEncode", |ctx, _, name| native(ctx, name, hex_encode)),
-        Lazy::new("hmac", |ctx, _, name| native(ctx, name, hmac)),
+        Lazy::new("createHMAC", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6/crypto", "(*Crypto).createHMAC-fm"),
+                create_hmac,
+            )
+        }),
+        Lazy::new("createHash", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6/crypto", "(*Crypto).createHash-fm"),
+                create_hash,
+            )
+        }),
+        Lazy::new("hexEncode", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6/crypto", "(*Crypto).hexEncode-fm"),
+                hex_encode,
+            )
+        }),
+        Lazy::new("hmac", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6/crypto", "(*Crypto).hmac-fm"),
+                hmac,
+            )
+        }),
         Lazy::new("md4", |ctx, _, name| hash_function(ctx, name)),
         Lazy::new("md5", |ctx, _, name| hash_function(ctx, name)),
-        Lazy::new("randomBytes", |ctx, _, name| {
-            native(ctx, name, random_bytes)
+        Lazy::new("randomBytes", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6/crypto", "(*Crypto).randomBytes-fm"),
+                random_bytes,
+            )
         }),
         Lazy::new("ripemd160", |ctx, _, name| hash_function(ctx, name)),
         Lazy::new("sha1", |ctx, _, name| hash_function(ctx, name)),
@@ -55,9 +83,16 @@ const RANDOM_MAX: f64 = (1 << 30) as f64;
 fn hash_function<'js>(ctx: &Ctx<'js>, name: &'static str) -> Result<Value<'js>> {
     let named = Hash::ALL.into_iter().find(|(hash, _)| *hash == name);
     let (_, hash) = named.expect("every row names a hash");
+    let go_name = format!(
+        concat!(
+            go_name!("internal/js/modules/k6/crypto", "(*Crypto)"),
+            ".{}-fm"
+        ),
+        name
+    );
     native(
         ctx,
-        name,
+        &go_name,
         move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| digest(&ctx, name, hash, &arguments.0),
     )
 }
@@ -125,11 +160,11 @@ fn object_of<'js>(ctx: &Ctx<'js>, running: Box<dyn Running>) -> Result<Object<'j
     };
     object.set(
         "digest",
-        Function::new(ctx.clone(), digest)?.with_name("digest")?,
+        Function::new(ctx.clone(), digest)?.with_name(GO_METHOD)?,
     )?;
     object.set(
         "update",
-        Function::new(ctx.clone(), update)?.with_name("update")?,
+        Function::new(ctx.clone(), update)?.with_name(GO_METHOD)?,
     )?;
     Ok(object)
 }

@@ -15,32 +15,40 @@ use x509_parser::public_key::PublicKey;
 
 use super::hashes::Hash;
 use crate::go_error::refuse;
-use crate::lazy::{Lazy, native};
+use crate::lazy::{Lazy, go_name, native};
 use crate::modules::bytes;
 use crate::natives::{Body, Builtin};
 
 pub(in crate::modules) const MODULE: Builtin = Builtin {
     name: "k6/crypto/x509",
     body: Body::Natives(&[
-        Lazy::new("getAltNames", |ctx, _, name| {
-            reader(ctx, name, |ctx, certificate, _| {
-                alternative_names(certificate).into_js(ctx)
-            })
+        Lazy::new("getAltNames", |ctx, _, _| {
+            reader(
+                ctx,
+                go_name!("internal/js/modules/k6/crypto/x509", "X509.altNames-fm"),
+                |ctx, certificate, _| alternative_names(certificate).into_js(ctx),
+            )
         }),
-        Lazy::new("getIssuer", |ctx, _, name| {
-            reader(ctx, name, |ctx, certificate, _| {
-                issuer(ctx, certificate.issuer()).map(Object::into_value)
-            })
+        Lazy::new("getIssuer", |ctx, _, _| {
+            reader(
+                ctx,
+                go_name!("internal/js/modules/k6/crypto/x509", "X509.issuer-fm"),
+                |ctx, certificate, _| issuer(ctx, certificate.issuer()).map(Object::into_value),
+            )
         }),
-        Lazy::new("getSubject", |ctx, _, name| {
-            reader(ctx, name, |ctx, certificate, _| {
-                subject(ctx, certificate.subject()).map(Object::into_value)
-            })
+        Lazy::new("getSubject", |ctx, _, _| {
+            reader(
+                ctx,
+                go_name!("internal/js/modules/k6/crypto/x509", "X509.subject-fm"),
+                |ctx, certificate, _| subject(ctx, certificate.subject()).map(Object::into_value),
+            )
         }),
-        Lazy::new("parse", |ctx, _, name| {
-            reader(ctx, name, |ctx, certificate, der| {
-                parsed(ctx, certificate, der).map(Object::into_value)
-            })
+        Lazy::new("parse", |ctx, _, _| {
+            reader(
+                ctx,
+                go_name!("internal/js/modules/k6/crypto/x509", "X509.parse-fm"),
+                |ctx, certificate, der| parsed(ctx, certificate, der).map(Object::into_value),
+            )
         }),
     ]),
 };

@@ -15,6 +15,7 @@ use rquickjs::{Coerced, Ctx, Exception, Function, IntoJs, Object, Result, Value}
 
 use crate::go_error::{refuse, refuse_in_init};
 use crate::host::{LogLevel, ScenarioFacts};
+use crate::lazy::go_name;
 use crate::natives::{Body, Builtin};
 use crate::vu::{Stage, cancellation, state};
 
@@ -37,9 +38,18 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     natives.set("options", Function::new(ctx.clone(), options)?)?;
     natives.set(
         "abort",
-        Function::new(ctx.clone(), abort)?.with_name("abort")?,
+        Function::new(ctx.clone(), abort)?.with_name(go_name!(
+            "internal/js/modules/k6/execution",
+            "(*ModuleInstance).newTestInfo.func1.1"
+        ))?,
     )?;
-    natives.set("fail", Function::new(ctx.clone(), fail)?.with_name("fail")?)?;
+    natives.set(
+        "fail",
+        Function::new(ctx.clone(), fail)?.with_name(go_name!(
+            "internal/js/modules/k6/execution",
+            "(*ModuleInstance).newTestInfo.func2.1"
+        ))?,
+    )?;
     natives.set("tags", labels::tags(ctx)?)?;
     natives.set("metadata", labels::metadata(ctx)?)?;
     Ok(natives)

@@ -96,8 +96,8 @@ fn fault_of(error: &OpenError) -> (&'static str, String) {
 
 /// A path with single slashes and no trailing one.
 fn clean(path: &str) -> String {
-    let parts = path.split('/').filter(|part| !part.is_empty());
-    parts.fold(String::new(), |path, part| path + "/" + part)
+    let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
+    format!("/{}", parts.join("/"))
 }
 
 /// A copy of a range of bytes.

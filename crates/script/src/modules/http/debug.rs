@@ -42,21 +42,14 @@ pub(super) fn request(state: &VuState, call: &Call, request: &HopRequest) -> Opt
     Some(id)
 }
 
-/// Logs a received response.
-pub(super) fn answer(state: &VuState, call: &Call, answer: &HopAnswer, id: &str) {
+/// Logs a received response to a request of this method.
+pub(super) fn answer(state: &VuState, call: &Call, method: &str, answer: &HopAnswer, id: &str) {
     let mut fields: Vec<(String, String)> = answer
         .headers
         .iter()
         .map(|(name, value)| (text(name), text(value)))
         .collect();
-    // Go writes a length before all other fields, and a zero length after them.
-    let rank = |(name, value): &(String, String)| match name.eq_ignore_ascii_case("Content-Length")
-    {
-        true if value == "0" => 2,
-        true => 0,
-        false => 1,
-    };
-    fields.sort_by(|left, right| (rank(left), &left.0).cmp(&(rank(right), &right.0)));
+    sort(&mut fields, method);
     let mut dump = format!(
         "{} {} {}\n",
         answer.protocol.name(),
@@ -68,6 +61,19 @@ pub(super) fn answer(state: &VuState, call: &Call, answer: &HopAnswer, id: &str)
     }
     dump.push('\n');
     say(state, call, "Response", dump, &answer.body, id);
+}
+
+/// As Go writes them: a length stands before all other fields, and a zero length after them, unless requests of the
+/// method have bodies.
+fn sort(fields: &mut [(String, String)], method: &str) {
+    let has_body = matches!(method, "POST" | "PUT" | "PATCH");
+    let rank = |(name, value): &(String, String)| match name.eq_ignore_ascii_case("Content-Length")
+    {
+        true if value == "0" && !has_body => 2,
+        true => 0,
+        false => 1,
+    };
+    fields.sort_by(|left, right| (rank(left), &left.0).cmp(&(rank(right), &right.0)));
 }
 
 /// Whether bodies are logged too, also those that the script discards.
@@ -106,4 +112,22 @@ fn say(state: &VuState, call: &Call, what: &str, head: String, body: &[u8], id: 
     ]);
     let fields: Vec<(&str, &str)> = fields.into_iter().collect();
     state.log(LogLevel::Info, &message, &fields);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_length_stands_first_only_in_answers_to_requests_with_bodies() {
+        let names = |method: &str, length: &str| {
+            let fields = [("Date", "d"), ("Content-Length", length), ("Age", "1")];
+            let mut fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            sort(&mut fields, method);
+            fields.map(|(name, _)| name).join(" ")
+        };
+        assert_eq!(names("GET", "0"), "Age Date Content-Length");
+        assert_eq!(names("POST", "0"), "Content-Length Age Date");
+        assert_eq!(names("GET", "5"), "Content-Length Age Date");
+    }
 }

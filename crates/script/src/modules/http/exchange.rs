@@ -256,7 +256,7 @@ impl Exchange {
 
     fn answered(&mut self, state: &VuState, mut answer: HopAnswer) -> Next {
         if let Some(id) = self.debug_id.take() {
-            debug::answer(state, &self.call, &answer, &id);
+            debug::answer(state, &self.call, &self.method, &answer, &id);
             if self.call.response_type == ResponseType::None {
                 answer.body.clear();
             }

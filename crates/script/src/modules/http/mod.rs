@@ -39,7 +39,7 @@ use rquickjs::{Coerced, Ctx, Exception, FromJs, IntoJs, Object, Promise, Result,
 
 use self::vu::client_state;
 use crate::host::LogLevel;
-use crate::lazy::{Lazy, native};
+use crate::lazy::{Lazy, go_name, native};
 use crate::natives::{Body, Builtin};
 use crate::vu::state;
 
@@ -73,29 +73,135 @@ const ROWS: &[Lazy] = &[
     Lazy::new("OCSP_REASON_REMOVE_FROM_CRL", constant),
     Lazy::new("OCSP_REASON_PRIVILEGE_WITHDRAWN", constant),
     Lazy::new("OCSP_REASON_AA_COMPROMISE", constant),
-    Lazy::new("url", |ctx, _, name| native(ctx, name, url_template)),
+    Lazy::new("url", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("js/modules/k6/http", "(*ModuleInstance).URL-fm"),
+            url_template,
+        )
+    }),
     Lazy::new("CookieJar", |ctx, _, _| cookies::class::constructor(ctx)),
-    Lazy::new("cookieJar", |ctx, _, name| {
-        native(ctx, name, cookies::class::cookie_jar)
+    Lazy::new("cookieJar", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("js/modules/k6/http", "(*ModuleInstance).getVUCookieJar-fm"),
+            cookies::class::cookie_jar,
+        )
     }),
-    Lazy::new("file", |ctx, _, name| native(ctx, name, body::file)),
-    Lazy::new("get", |ctx, _, name| native(ctx, name, get)),
-    Lazy::new("head", |ctx, _, name| native(ctx, name, head)),
-    Lazy::new("post", |ctx, _, name| with_body(ctx, name, "POST")),
-    Lazy::new("put", |ctx, _, name| with_body(ctx, name, "PUT")),
-    Lazy::new("patch", |ctx, _, name| with_body(ctx, name, "PATCH")),
-    Lazy::new("del", |ctx, _, name| with_body(ctx, name, "DELETE")),
-    Lazy::new("options", |ctx, _, name| with_body(ctx, name, "OPTIONS")),
-    Lazy::new("request", |ctx, _, name| native(ctx, name, any_method)),
-    Lazy::new("asyncRequest", |ctx, _, name| {
-        native(ctx, name, async_request)
+    Lazy::new("file", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("js/modules/k6/http", "(*ModuleInstance).file-fm"),
+            body::file,
+        )
     }),
-    Lazy::new("batch", |ctx, _, name| native(ctx, name, batch::batch)),
-    Lazy::new("setResponseCallback", |ctx, _, name| {
-        native(ctx, name, expected::set_response_callback)
+    Lazy::new("get", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!(
+                "js/modules/k6/http",
+                "(*RootModule).NewModuleInstance.func2"
+            ),
+            get,
+        )
     }),
-    Lazy::new("expectedStatuses", |ctx, _, name| {
-        native(ctx, name, expected::expected_statuses)
+    Lazy::new("head", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!(
+                "js/modules/k6/http",
+                "(*RootModule).NewModuleInstance.func3"
+            ),
+            head,
+        )
+    }),
+    Lazy::new("post", |ctx, _, _| {
+        with_body(
+            ctx,
+            go_name!(
+                "js/modules/k6/http",
+                "(*RootModule).NewModuleInstance.(*Client).getMethodClosure.func4"
+            ),
+            "POST",
+        )
+    }),
+    Lazy::new("put", |ctx, _, _| {
+        with_body(
+            ctx,
+            go_name!(
+                "js/modules/k6/http",
+                "(*RootModule).NewModuleInstance.(*Client).getMethodClosure.func5"
+            ),
+            "PUT",
+        )
+    }),
+    Lazy::new("patch", |ctx, _, _| {
+        with_body(
+            ctx,
+            go_name!(
+                "js/modules/k6/http",
+                "(*RootModule).NewModuleInstance.(*Client).getMethodClosure.func6"
+            ),
+            "PATCH",
+        )
+    }),
+    Lazy::new("del", |ctx, _, _| {
+        with_body(
+            ctx,
+            go_name!(
+                "js/modules/k6/http",
+                "(*RootModule).NewModuleInstance.(*Client).getMethodClosure.func7"
+            ),
+            "DELETE",
+        )
+    }),
+    Lazy::new("options", |ctx, _, _| {
+        with_body(
+            ctx,
+            go_name!(
+                "js/modules/k6/http",
+                "(*RootModule).NewModuleInstance.(*Client).getMethodClosure.func8"
+            ),
+            "OPTIONS",
+        )
+    }),
+    Lazy::new("request", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("js/modules/k6/http", "(*Client).Request-fm"),
+            any_method,
+        )
+    }),
+    Lazy::new("asyncRequest", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("js/modules/k6/http", "(*Client).asyncRequest-fm"),
+            async_request,
+        )
+    }),
+    Lazy::new("batch", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("js/modules/k6/http", "(*Client).Batch-fm"),
+            batch::batch,
+        )
+    }),
+    Lazy::new("setResponseCallback", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!("js/modules/k6/http", "(*Client).SetResponseCallback-fm"),
+            expected::set_response_callback,
+        )
+    }),
+    Lazy::new("expectedStatuses", |ctx, _, _| {
+        native(
+            ctx,
+            go_name!(
+                "js/modules/k6/http",
+                "(*ModuleInstance).expectedStatuses-fm"
+            ),
+            expected::expected_statuses,
+        )
     }),
 ];
 

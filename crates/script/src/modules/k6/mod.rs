@@ -18,7 +18,7 @@ use rquickjs::{Coerced, Ctx, Function, Object, Result};
 use loadline_model::Nanos;
 
 use crate::go_error::refuse;
-use crate::lazy::{Lazy, native};
+use crate::lazy::{Lazy, go_name, native};
 use crate::modules::go_values::GoText;
 use crate::natives::{Body, Builtin};
 use crate::vu::state;
@@ -26,11 +26,41 @@ use crate::vu::state;
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6",
     body: Body::Natives(&[
-        Lazy::new("check", |ctx, _, name| native(ctx, name, check::check)),
-        Lazy::new("fail", |ctx, _, name| native(ctx, name, fail)),
-        Lazy::new("group", |ctx, _, name| native(ctx, name, group::group)),
-        Lazy::new("randomSeed", |ctx, _, name| native(ctx, name, random_seed)),
-        Lazy::new("sleep", |ctx, _, name| native(ctx, name, sleep)),
+        Lazy::new("check", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6", "(*K6).Check-fm"),
+                check::check,
+            )
+        }),
+        Lazy::new("fail", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6", "(*K6).Fail-fm"),
+                fail,
+            )
+        }),
+        Lazy::new("group", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6", "(*K6).Group-fm"),
+                group::group,
+            )
+        }),
+        Lazy::new("randomSeed", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6", "(*K6).RandomSeed-fm"),
+                random_seed,
+            )
+        }),
+        Lazy::new("sleep", |ctx, _, _| {
+            native(
+                ctx,
+                go_name!("internal/js/modules/k6", "(*K6).Sleep-fm"),
+                sleep,
+            )
+        }),
     ]),
 };
 

@@ -13,6 +13,7 @@ use super::super::error;
 use super::super::url::Address;
 use super::super::vu::client_state;
 use super::{Cookie, Jar, date_ms};
+use crate::lazy::GO_METHOD;
 use crate::modules::go_values::GoText;
 use crate::vu::{Stage, state};
 
@@ -43,15 +44,18 @@ impl<'js> JsClass<'js> for CookieJar {
         let prototype = Object::new(ctx.clone())?;
         prototype.set(
             "clear",
-            Function::new(ctx.clone(), clear)?.with_name("clear")?,
+            Function::new(ctx.clone(), clear)?.with_name(GO_METHOD)?,
         )?;
         let cookies_for_url = Function::new(ctx.clone(), cookies_for_url)?;
-        prototype.set("cookiesForURL", cookies_for_url.with_name("cookiesForURL")?)?;
+        prototype.set("cookiesForURL", cookies_for_url.with_name(GO_METHOD)?)?;
         prototype.set(
             "delete",
-            Function::new(ctx.clone(), delete)?.with_name("delete")?,
+            Function::new(ctx.clone(), delete)?.with_name(GO_METHOD)?,
         )?;
-        prototype.set("set", Function::new(ctx.clone(), set)?.with_name("set")?)?;
+        prototype.set(
+            "set",
+            Function::new(ctx.clone(), set)?.with_name(GO_METHOD)?,
+        )?;
         Ok(Some(prototype))
     }
 

@@ -21,6 +21,7 @@ use rquickjs::object::Property;
 use rquickjs::{Atom, Class, Ctx, Exception, Function, JsLifetime, Object, Result, Value, qjs};
 
 use super::answer::Facts;
+use crate::lazy::GO_METHOD;
 use crate::vu::state;
 
 macro_rules! fields {
@@ -249,7 +250,7 @@ impl<'js> JsClass<'js> for Response<'js> {
                 _ => None,
             };
             let value = match made {
-                Some(method) => method.with_name(field.name())?.into_value(),
+                Some(method) => method.with_name(GO_METHOD)?.into_value(),
                 None => Value::new_undefined(ctx.clone()),
             };
             prototype.prop(field.name(), Property::from(value))?;

@@ -78,7 +78,7 @@ pub(super) fn run(
             return Ok(misused(&what).tell());
         }
         Wish::Stray(word) => {
-            say(&format!("An error occurred: Unknown arg: {word}"));
+            say(&occurred(&format!("Unknown arg: {word}")));
             return Err(Ending::refusal(
                 ExitCode::NothingSucceeded,
                 &options::usage(),
@@ -86,7 +86,14 @@ pub(super) fn run(
         }
         Wish::Refused(why) => return Err(Ending::usage(&why)),
     };
-    let properties = plan_file::properties(&options).map_err(as_jmeter_ends)?;
+    let properties = plan_file::properties(&options).map_err(|refusal| {
+        if let Some(file) = &options.property_file {
+            say(&occurred(&format!(
+                "Could not read JMeter properties file:{file}"
+            )));
+        }
+        as_jmeter_ends(refusal)
+    })?;
     let log = log_file(options.log.as_deref());
     let of_report = |name: &str| properties.get(name).cloned();
     if let Some(results) = &options.report_of {
@@ -94,8 +101,13 @@ pub(super) fn run(
             .report_folder
             .as_deref()
             .unwrap_or(dashboard::FOLDER);
-        dashboard::prepare(folder, options.replace)?;
-        dashboard::write(&dashboard::read(results, &of_report)?, folder)?;
+        prepare_folder(folder, options.replace)?;
+        let read = dashboard::read(results, &of_report).inspect_err(|_| {
+            say(&occurred(&format!(
+                "Cannot read test results file : {results}"
+            )));
+        });
+        dashboard::write(&read?, folder)?;
         return Ok(ExitCode::Ok);
     }
     let plan = options.plan.clone().unwrap_or_default();
@@ -144,15 +156,32 @@ fn as_jmeter_ends(refusal: Ending) -> Ending {
     }
 }
 
+/// JMeter's message about what keeps it from running.
+fn occurred(what: &str) -> String {
+    format!("An error occurred: {what}")
+}
+
+/// Makes the folder of a dashboard ready.
+fn prepare_folder(folder: &str, replace: bool) -> Result<(), Ending> {
+    dashboard::prepare(folder, replace).inspect_err(|_| {
+        if let Ok(place) = std::path::absolute(folder) {
+            say(&occurred(&format!(
+                "Cannot write to '{}' as folder is not empty",
+                place.display()
+            )));
+        }
+    })
+}
+
 /// JMeter's message about a plan that is not there, and the beginning of that about a malformed one.
 fn unreadable(plan: &str) -> String {
     let place = std::path::Path::new(plan);
     let is_file = place.is_file() && File::open(place).is_ok();
     match (is_file, std::path::absolute(place)) {
-        (false, Ok(place)) => format!(
-            "An error occurred: The file {} doesn't exist or can't be opened",
+        (false, Ok(place)) => occurred(&format!(
+            "The file {} doesn't exist or can't be opened",
             place.display()
-        ),
+        )),
         _ => MALFORMED.to_owned(),
     }
 }
@@ -179,6 +208,14 @@ fn prepare_report<'o>(
     let results = listener::place_of(results, world);
     let is_empty = std::fs::metadata(&results).map_or(true, |file| file.len() == 0);
     if !is_empty && !options.replace {
+        if let Some(name) = results::name_of_run(world) {
+            say(&console::creating_summariser(&name));
+        }
+        let what = format!("Results file:{results} is not empty");
+        say(&format!(
+            "Error in NonGUIDriver java.lang.IllegalArgumentException: {what}"
+        ));
+        say(&occurred(&format!("Error in NonGUIDriver {what}")));
         return Err(Ending::refusal(
             ExitCode::NothingSucceeded,
             &format!(
@@ -186,7 +223,7 @@ fn prepare_report<'o>(
             ),
         ));
     }
-    dashboard::prepare(folder, options.replace)?;
+    prepare_folder(folder, options.replace)?;
     Ok(Some((results, folder)))
 }
 

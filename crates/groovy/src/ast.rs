@@ -160,7 +160,10 @@ pub(crate) enum Statement {
     Assert {
         condition: Expr,
         message: Option<Expr>,
+        /// The condition as written.
         text: Name,
+        /// The statement up to the end of the condition, on one line.
+        written: Name,
     },
     Block(Block),
     Empty,

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod aside;
+mod asserted;
 mod assign;
 mod calls;
 mod classes;
@@ -144,6 +145,8 @@ pub(crate) struct Interpreter<'r> {
     bytes: usize,
     /// How many calls of `use` there are around.
     categories: u32,
+    /// Set while the condition of an `assert` is evaluated.
+    noted: Option<asserted::Noted>,
 }
 
 /// Runs a script; returns its value.
@@ -210,6 +213,7 @@ impl<'r> Interpreter<'r> {
             steps: 0,
             bytes: 0,
             categories: 0,
+            noted: None,
         }
     }
 }

@@ -12,6 +12,7 @@ mod check;
 mod classes;
 mod convert;
 pub mod decimal;
+mod drawn;
 mod eval;
 pub mod host;
 mod lexer;

@@ -55,6 +55,9 @@ impl Exception {
     #[must_use]
     pub fn told(&self) -> String {
         match &self.message {
+            Some(message) if *self.class == *POWER_ASSERTION => {
+                format!("Assertion failed: \n\n{message}\n")
+            }
             Some(message) => format!("{}: {message}", self.class),
             None => self.class.to_string(),
         }
@@ -93,15 +96,16 @@ pub(crate) fn is_below(name: &str, class: &str) -> bool {
     }
 }
 
+/// The class of a failed `assert` without a message of its own.
+pub(crate) const POWER_ASSERTION: &str =
+    "org.codehaus.groovy.runtime.powerassert.PowerAssertionError";
+
 /// Exception classes, each with its superclass. That of unlisted ones is `java.lang.Exception`.
 const PARENTS: &[(&str, &str)] = &[
     ("java.lang.Exception", "java.lang.Throwable"),
     ("java.lang.Error", "java.lang.Throwable"),
     ("java.lang.AssertionError", "java.lang.Error"),
-    (
-        "org.codehaus.groovy.runtime.powerassert.PowerAssertionError",
-        "java.lang.AssertionError",
-    ),
+    (POWER_ASSERTION, "java.lang.AssertionError"),
     ("java.lang.StackOverflowError", "java.lang.Error"),
     ("java.lang.OutOfMemoryError", "java.lang.Error"),
     ("java.lang.RuntimeException", "java.lang.Exception"),

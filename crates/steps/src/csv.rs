@@ -137,6 +137,10 @@ impl CsvLines {
         self.text = Some(Arc::clone(&text));
         self.names = names(&settings.names).collect();
         if self.names.is_empty() {
+            // JMeter fails before the thread's first sample.
+            if text.is_empty() {
+                return Err("there is no line with the names of the variables".to_owned());
+            }
             self.names = self.header(&text, settings);
         } else if settings.ignore_first_line {
             self.next_fields(&text, settings);
@@ -281,6 +285,22 @@ mod tests {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(drawn("q", ","), [pair("a", "1"), pair("b", "2")]);
         assert_eq!(drawn("m", "||"), [pair("a", "1"), pair("", "2")]);
+    }
+
+    /// Observed with JMeter 5.6.3: the thread ends.
+    #[test]
+    fn an_empty_file_cannot_name_variables() {
+        let desk = Desk::default();
+        desk.files.borrow_mut().insert("e".to_owned(), Vec::new());
+        let drawn = |names: &str| {
+            let settings = Settings {
+                names: names.to_owned(),
+                ..settings(false)
+            };
+            CsvLines::default().draw(&desk, "e", &settings)
+        };
+        assert!(drawn("").is_err(), "its first line has the names");
+        assert!(matches!(drawn("a"), Ok(Line::End(_))));
     }
 
     #[test]

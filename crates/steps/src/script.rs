@@ -386,16 +386,12 @@ impl ScriptElement {
     /// JMeter's exception for what a script threw.
     fn exception(&self, thrown: &str) -> String {
         // Java errors bypass the wrapping of exceptions.
-        let assertion =
-            thrown.strip_prefix("org.codehaus.groovy.runtime.powerassert.PowerAssertionError: ");
-        let assertion = assertion.or_else(|| {
-            thrown
-                .starts_with("java.lang.AssertionError")
-                .then_some(thrown)
-        });
+        let is_error = ["Assertion failed: \n", "java.lang.AssertionError"]
+            .iter()
+            .any(|start| thrown.starts_with(start));
         match self.family {
-            ScriptFamily::Jsr223 if self.role == ScriptRole::Assertion && assertion.is_some() => {
-                assertion.unwrap_or(thrown).to_owned()
+            ScriptFamily::Jsr223 if self.role == ScriptRole::Assertion && is_error => {
+                thrown.to_owned()
             }
             ScriptFamily::Jsr223 => format!("javax.script.ScriptException: {thrown}"),
             ScriptFamily::Bsf if self.language == ScriptLanguage::JavaScript => format!(

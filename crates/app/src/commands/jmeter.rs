@@ -28,7 +28,7 @@ use super::seed::fresh_seed;
 use crate::environment::NO_VERDICT;
 use crate::jmeter::dashboard;
 use crate::jmeter::log_name;
-use crate::jmeter::options::{self, Options, Wish};
+use crate::jmeter::options::{self, Misuse, Options, Wish};
 use crate::jmeter::plan_file;
 use crate::jmeter::prepared::Prepared;
 use crate::jmeter::results::{self, Taken};
@@ -48,8 +48,8 @@ const OUTPUT_FORMAT: &str = "jmeter.save.saveservice.output_format";
 /// The class in whose name JMeter logs the course of a test.
 const ENGINE: &str = "o.a.j.e.StandardJMeterEngine";
 
-/// JMeter's message for a plan that it cannot read.
-const UNREADABLE: &str = "Error in NonGUIDriver: the plan cannot be read";
+/// JMeter's beginning of a message about a plan that is malformed.
+const MALFORMED: &str = "Error in NonGUIDriver: the plan cannot be read";
 
 /// The properties with the first and the last port for control messages; JMeter uses the first free one.
 const MESSAGE_PORTS: [(&str, i32); 2] = [
@@ -75,15 +75,25 @@ pub(super) fn run(
         // In this case JMeter ends with 0, and has started its log.
         Wish::Misused(what, log) => {
             drop(log_file(log.as_deref()));
-            return Ok(Ending::answer(format!("{what}\n{}", options::usage())).tell());
+            return Ok(misused(&what).tell());
         }
-        Wish::Stray(what) => {
-            let told = format!("{what}\n{}", options::usage());
-            return Err(Ending::refusal(ExitCode::NothingSucceeded, &told));
+        Wish::Stray(word) => {
+            say(&occurred(&format!("Unknown arg: {word}")));
+            return Err(Ending::refusal(
+                ExitCode::NothingSucceeded,
+                &options::usage(),
+            ));
         }
         Wish::Refused(why) => return Err(Ending::usage(&why)),
     };
-    let properties = plan_file::properties(&options).map_err(as_jmeter_ends)?;
+    let properties = plan_file::properties(&options).map_err(|refusal| {
+        if let Some(file) = &options.property_file {
+            say(&occurred(&format!(
+                "Could not read JMeter properties file:{file}"
+            )));
+        }
+        as_jmeter_ends(refusal)
+    })?;
     let log = log_file(options.log.as_deref());
     let of_report = |name: &str| properties.get(name).cloned();
     if let Some(results) = &options.report_of {
@@ -91,8 +101,13 @@ pub(super) fn run(
             .report_folder
             .as_deref()
             .unwrap_or(dashboard::FOLDER);
-        dashboard::prepare(folder, options.replace)?;
-        dashboard::write(&dashboard::read(results, &of_report)?, folder)?;
+        prepare_folder(folder, options.replace)?;
+        let read = dashboard::read(results, &of_report).inspect_err(|_| {
+            say(&occurred(&format!(
+                "Cannot read test results file : {results}"
+            )));
+        });
+        dashboard::write(&read?, folder)?;
         return Ok(ExitCode::Ok);
     }
     let plan = options.plan.clone().unwrap_or_default();
@@ -106,7 +121,7 @@ pub(super) fn run(
         ExitCode::NothingSucceeded,
         &Files::Disk,
     );
-    let tree = tree.inspect_err(|_| say(UNREADABLE))?;
+    let tree = tree.inspect_err(|_| say(&unreadable(&plan)))?;
     let reading = loadline_jmeter::lowered(&tree);
     plan_file::check(&reading, &options, &world)?;
     let prepared = Prepared::new(&plan, &tree, reading, &options, world, fresh_seed());
@@ -118,11 +133,56 @@ pub(super) fn run(
     Ok(code)
 }
 
+/// JMeter's answer to options that it does not accept, with loadline's usage.
+fn misused(misuse: &Misuse) -> Ending {
+    let usage = options::usage();
+    match misuse {
+        Misuse::Incorrect(why) => Ending::answer(format!("Incorrect Usage:{why}\n{usage}")),
+        Misuse::Unreadable(why) => {
+            let told = format!("Error: {why}\n");
+            Ending {
+                err: told.clone(),
+                ..Ending::answer(format!("{usage}\n{told}"))
+            }
+        }
+    }
+}
+
 /// A refusal with the exit code that JMeter uses for all of them.
 fn as_jmeter_ends(refusal: Ending) -> Ending {
     Ending {
         code: ExitCode::NothingSucceeded,
         ..refusal
+    }
+}
+
+/// JMeter's message about what keeps it from running.
+fn occurred(what: &str) -> String {
+    format!("An error occurred: {what}")
+}
+
+/// Makes the folder of a dashboard ready.
+fn prepare_folder(folder: &str, replace: bool) -> Result<(), Ending> {
+    dashboard::prepare(folder, replace).inspect_err(|_| {
+        if let Ok(place) = std::path::absolute(folder) {
+            say(&occurred(&format!(
+                "Cannot write to '{}' as folder is not empty",
+                place.display()
+            )));
+        }
+    })
+}
+
+/// JMeter's message about a plan that is not there, and the beginning of that about a malformed one.
+fn unreadable(plan: &str) -> String {
+    let place = std::path::Path::new(plan);
+    let is_file = place.is_file() && File::open(place).is_ok();
+    match (is_file, std::path::absolute(place)) {
+        (false, Ok(place)) => occurred(&format!(
+            "The file {} doesn't exist or can't be opened",
+            place.display()
+        )),
+        _ => MALFORMED.to_owned(),
     }
 }
 
@@ -148,6 +208,14 @@ fn prepare_report<'o>(
     let results = listener::place_of(results, world);
     let is_empty = std::fs::metadata(&results).map_or(true, |file| file.len() == 0);
     if !is_empty && !options.replace {
+        if let Some(name) = results::name_of_run(world) {
+            say(&console::creating_summariser(&name));
+        }
+        let what = format!("Results file:{results} is not empty");
+        say(&format!(
+            "Error in NonGUIDriver java.lang.IllegalArgumentException: {what}"
+        ));
+        say(&occurred(&format!("Error in NonGUIDriver {what}")));
         return Err(Ending::refusal(
             ExitCode::NothingSucceeded,
             &format!(
@@ -155,7 +223,7 @@ fn prepare_report<'o>(
             ),
         ));
     }
-    dashboard::prepare(folder, options.replace)?;
+    prepare_folder(folder, options.replace)?;
     Ok(Some((results, folder)))
 }
 

@@ -62,13 +62,21 @@ pub(crate) enum Wish {
     Help,
     /// The version (`-v`).
     Version,
-    /// JMeter's message before its usage if an option is unknown or incomplete, and the log file if it has been
-    /// started.
-    Misused(String, Option<String>),
+    /// What is wrong with the options, and the log file if it has been started.
+    Misused(Misuse, Option<String>),
     /// A word that belongs to no option.
     Stray(String),
     /// An unsupported option, as a message for the user.
     Refused(String),
+}
+
+/// JMeter's message about options that it does not accept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Misuse {
+    /// They cannot be read: told after the usage and on standard error.
+    Unreadable(String),
+    /// They do not go together: told before the usage.
+    Incorrect(&'static str),
 }
 
 /// The meaning of an option.
@@ -145,13 +153,14 @@ const TABLE: &[Row] = &[
 /// Parses a command line without the program's name.
 pub(crate) fn parse(arguments: &[String]) -> Wish {
     let mut options = Options::default();
+    let mut seen: Vec<&'static Row> = Vec::new();
     let arguments: Vec<String> = arguments.iter().flat_map(|one| apart(one)).collect();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let Some((row, glued)) = row_of(argument) else {
             return match argument.strip_prefix('-') {
-                Some(_) => Wish::Misused(format!("Error: Unknown option {argument}"), options.log),
-                None => Wish::Stray(format!("Error: An argument was not expected: {argument}")),
+                Some(_) => options.unreadable(format!("Unknown option {argument}")),
+                None => Wish::Stray(argument.clone()),
             };
         };
         let &(letter, name, wants_value, meaning) = row;
@@ -161,11 +170,18 @@ pub(crate) fn parse(arguments: &[String]) -> Wish {
             (true, None) => match rest.next() {
                 Some(value) => value.clone(),
                 None => {
-                    let what = format!("Error: Missing argument to option {letter}");
-                    return Wish::Misused(what, options.log);
+                    return options.unreadable(format!("Missing argument to option -{letter}"));
                 }
             },
         };
+        if meaning.is_pair() && value.starts_with('=') {
+            let what = format!("Unable to parse first argument for option -{letter}");
+            return options.unreadable(what);
+        }
+        if let Some(why) = at_odds(row, &seen) {
+            return options.unreadable(why);
+        }
+        seen.push(row);
         match meaning {
             Meaning::Help => return Wish::Help,
             Meaning::Version => return Wish::Version,
@@ -175,26 +191,26 @@ pub(crate) fn parse(arguments: &[String]) -> Wish {
             _ => options.take(meaning, value),
         }
     }
-    if options.report_of.is_some() {
-        if options.no_window || options.results.is_some() {
-            let what = "Error: -g goes with neither -n nor -l".to_owned();
-            return Wish::Misused(what, options.log);
-        }
-        return Wish::Run(Box::new(options));
+    options.wish()
+}
+
+/// JMeter's words for an option that may be given only once, or not beside those seen before.
+fn at_odds(row: &Row, seen: &[&Row]) -> Option<String> {
+    let &(letter, name, _, meaning) = row;
+    if !meaning.may_come_again() && seen.iter().any(|earlier| earlier.0 == letter) {
+        return Some(format!("Duplicate options for -{letter}/--{name} found."));
     }
-    if !options.no_window {
-        let why = "loadline has no JMeter GUI: run the plan with -n -t <plan>";
-        return Wish::Refused(why.to_owned());
-    }
-    if options.plan.is_none() {
-        let what = "Error: Test plan file (-t) is required".to_owned();
-        return Wish::Misused(what, options.log);
-    }
-    if options.report_at_end && options.results.is_none() {
-        let what = "Error: a report (-e) needs a results file (-l)".to_owned();
-        return Wish::Misused(what, options.log);
-    }
-    Wish::Run(Box::new(options))
+    let is_run = |row: &Row| matches!(row.3, Meaning::NoWindow | Meaning::Results);
+    let is_report = |row: &Row| row.3 == Meaning::ReportOf;
+    let (run, report) = match () {
+        () if is_run(row) => (row, *seen.iter().find(|row| is_report(row))?),
+        () if is_report(row) => (*seen.iter().find(|row| is_run(row))?, row),
+        () => return None,
+    };
+    Some(format!(
+        "Incompatible options --{}/--{} and -{}/--{} found.",
+        run.0, run.1, report.0, report.1
+    ))
 }
 
 fn not_supported(letter: char, name: &str, meaning: Meaning) -> String {
@@ -253,12 +269,61 @@ fn row_of(argument: &str) -> Option<(&'static Row, Option<String>)> {
     let glued = letters.as_str();
     match (row.2, glued) {
         (_, "") => Some((row, None)),
+        (true, glued) if row.3.is_pair() => Some((row, Some(glued.to_owned()))),
         (true, glued) => Some((row, Some(glued.trim_start_matches('=').to_owned()))),
         (false, _) => None,
     }
 }
 
+impl Meaning {
+    /// Whether its value is a name and a value.
+    fn is_pair(self) -> bool {
+        matches!(self, Meaning::Property | Meaning::SystemProperty)
+    }
+
+    /// Whether JMeter accepts it more than once.
+    fn may_come_again(self) -> bool {
+        matches!(
+            self,
+            Meaning::AddedFile
+                | Meaning::Property
+                | Meaning::SystemProperty
+                | Meaning::SystemFile
+                | Meaning::LogLevel
+                | Meaning::Harmless
+                | Meaning::AllowUnsupported
+        )
+    }
+}
+
 impl Options {
+    /// What is asked for once all is read.
+    fn wish(self) -> Wish {
+        let has = |property| self.proxy.contains_key(property);
+        let incorrect = if self.report_of.is_some() {
+            None
+        } else if has("http.proxyHost") != has("http.proxyPort") {
+            Some("If specifying a proxy server, host and port must be given")
+        } else if !self.no_window {
+            let why = "loadline has no JMeter GUI: run the plan with -n -t <plan>";
+            return Wish::Refused(why.to_owned());
+        } else if self.plan.is_none() {
+            Some("Non-GUI runs require a test plan")
+        } else if self.report_at_end && self.results.is_none() {
+            Some("Option -e requires -l option")
+        } else {
+            None
+        };
+        match incorrect {
+            Some(why) => Wish::Misused(Misuse::Incorrect(why), self.log),
+            None => Wish::Run(Box::new(self)),
+        }
+    }
+
+    fn unreadable(self, what: String) -> Wish {
+        Wish::Misused(Misuse::Unreadable(what), self.log)
+    }
+
     /// Sets a property from `NAME=VALUE`; without a value it is removed.
     pub(crate) fn set_property(&mut self, text: &str) {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
@@ -391,18 +456,49 @@ mod tests {
         let refused = |line: &str| matches!(wish(line), Wish::Refused(_));
         assert!(refused("-t a.jmx"), "the window");
         assert!(refused("-n -t a.jmx -R host"), "other machines");
-        assert!(
-            matches!(wish("-n -t a.jmx stray"), Wish::Stray(_)),
+        assert_eq!(
+            wish("-n -t a.jmx stray"),
+            Wish::Stray("stray".to_owned()),
             "a stray word"
         );
     }
 
     #[test]
-    fn misuse_is_told_as_jmeter_does() {
-        let told = |line: &str| matches!(wish(line), Wish::Misused(..));
-        assert!(told("-n"), "no plan");
-        assert!(told("-n -t a.jmx -e"), "a report of nothing");
-        assert!(told("-n -g a.jtl"), "a report and a run");
-        assert!(told("-n -t a.jmx --nosuch"), "an unknown option");
+    fn misuse_is_told_as_jmeter_5_6_3_does() {
+        let incorrect = [
+            ("-n", "Non-GUI runs require a test plan"),
+            ("-n -t a.jmx -e", "Option -e requires -l option"),
+            (
+                "-n -t a.jmx -P 80",
+                "If specifying a proxy server, host and port must be given",
+            ),
+        ];
+        for (line, why) in incorrect {
+            assert_eq!(wish(line), Wish::Misused(Misuse::Incorrect(why), None));
+        }
+        let unreadable = [
+            (
+                "-n -g a.jtl",
+                "Incompatible options --n/--nongui and -g/--reportonly found.",
+            ),
+            (
+                "-g a.jtl -l b.jtl",
+                "Incompatible options --l/--logfile and -g/--reportonly found.",
+            ),
+            ("-n -t a.jmx --nosuch", "Unknown option --nosuch"),
+            ("-n -t", "Missing argument to option -t"),
+            (
+                "-n -t a.jmx -t a.jmx",
+                "Duplicate options for -t/--testfile found.",
+            ),
+            ("-n -n", "Duplicate options for -n/--nongui found."),
+            ("-n -J=x", "Unable to parse first argument for option -J"),
+        ];
+        for (line, why) in unreadable {
+            let misuse = Misuse::Unreadable(why.to_owned());
+            assert_eq!(wish(line), Wish::Misused(misuse, None));
+        }
+        let again = wish("-n -t a.jmx -Ja=1 -Ja=2 -q a -q a -L INFO -L WARN -Dx=1 -Dx=2 -S a -S b");
+        assert!(matches!(again, Wish::Run(_)), "{again:?}");
     }
 }

@@ -243,7 +243,7 @@ mod tests {
         std::fs::write(&file, "a=5\nb=5\nc=5\nhttp.proxyHost=file\n").expect("written");
         let file = file.display().to_string();
         let words = [
-            "-n", "-t", "p.jmx", "-Hproxy", "-Ja=1", "-q", &file, "-Jb=2", "-Jc=",
+            "-n", "-t", "p.jmx", "-Hproxy", "-P80", "-Ja=1", "-q", &file, "-Jb=2", "-Jc=",
         ];
         let Wish::Run(options) = options::parse(&words.map(str::to_owned)) else {
             panic!("a run is asked for");

@@ -242,18 +242,14 @@ impl StepsWorld for World {
     }
 
     fn write_file(&self, name: &str, bytes: &[u8], mode: WriteMode) -> Result<(), String> {
-        let place = Path::new(name);
-        let written = place
-            .parent()
-            .map_or(Ok(()), fs::create_dir_all)
-            .and_then(|()| match mode {
-                WriteMode::Append => OpenOptions::new()
-                    .append(true)
-                    .create(true)
-                    .open(place)
-                    .and_then(|mut file| file.write_all(bytes)),
-                WriteMode::Replace => fs::write(place, bytes),
-            });
+        let written = match mode {
+            WriteMode::Append => OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(name)
+                .and_then(|mut file| file.write_all(bytes)),
+            WriteMode::Replace => fs::write(name, bytes),
+        };
         self.forget(name);
         written.map_err(|error| format!("cannot write {name}: {error}"))
     }
@@ -462,6 +458,8 @@ mod tests {
         world.keep_files([(at("y"), b"sent".to_vec())].into());
         assert_eq!(read("y"), Ok(b"sent".to_vec()));
         assert!(!world.remove_file(&at("y")) && read("y").is_err());
+        let nowhere = world.write_file(&at("absent/z"), b"z", WriteMode::Append);
+        assert!(nowhere.is_err() && !folder.path().join("absent").exists());
     }
 
     #[test]

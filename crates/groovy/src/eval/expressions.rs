@@ -29,6 +29,9 @@ impl Interpreter<'_> {
         super::NESTING.set(nesting + 1);
         let outcome = self.expression_here(expression, frame);
         super::NESTING.set(nesting);
+        if let (Ok(value), true) = (&outcome, self.noted.is_some()) {
+            self.note(expression, false, value);
+        }
         outcome
     }
 
@@ -41,8 +44,9 @@ impl Interpreter<'_> {
     ) -> Outcome {
         let mut value = self.expression(first, frame)?;
         for (operator, right) in rest {
-            let right = self.expression(right, frame)?;
-            value = self.operate(*operator, &value, &right)?;
+            let with = self.expression(right, frame)?;
+            value = self.operate(*operator, &value, &with)?;
+            self.note(right, true, &value);
         }
         Ok(value)
     }

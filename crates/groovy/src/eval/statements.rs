@@ -450,57 +450,6 @@ impl Interpreter<'_> {
         }
         outcome
     }
-
-    fn run_assert(&mut self, statement: &Statement, frame: &Rc<Frame>) -> Outcome<Flow> {
-        let Statement::Assert {
-            condition,
-            message,
-            text,
-        } = statement
-        else {
-            return Ok(Flow::On(Value::Null));
-        };
-        if self.holds(condition, frame)? {
-            return Ok(Flow::On(Value::Null));
-        }
-        let (class, message) = match message {
-            None => (
-                "org.codehaus.groovy.runtime.powerassert.PowerAssertionError",
-                format!("Assertion failed: \n\nassert {text}\n"),
-            ),
-            Some(message) => {
-                let message = self.expression(message, frame)?;
-                let text = match condition {
-                    Expr::Binary(..) | Expr::Chain(..) | Expr::And(..) | Expr::Or(..) => {
-                        format!("({text})")
-                    }
-                    _ => text.to_string(),
-                };
-                let text = without_quotes(&text);
-                (
-                    "java.lang.AssertionError",
-                    format!("{}. Expression: {text}", print::text(&message)),
-                )
-            }
-        };
-        Err(Thrown::of(class, message))
-    }
-}
-
-/// An expression as printed by Groovy: its texts have no quotes.
-fn without_quotes(source: &str) -> String {
-    let mut told = String::with_capacity(source.len());
-    let mut rest = source.chars();
-    let mut open = None;
-    while let Some(one) = rest.next() {
-        match one {
-            '\\' if open.is_some() => told.extend(rest.next()),
-            '"' | '\'' if open.is_none() => open = Some(one),
-            _ if open == Some(one) => open = None,
-            _ => told.push(one),
-        }
-    }
-    told
 }
 
 fn is_caught(catch: &Catch, exception: &Exception) -> bool {

@@ -397,11 +397,14 @@ impl Parser<'_> {
     }
 
     fn assert_statement(&mut self) -> Read<Statement> {
+        let start = self.tokens[self.at].at;
         self.advance();
         let from = self.tokens[self.at].at;
         let condition = self.expression()?;
         let to = self.tokens[self.at - 1].end;
         let text = self.source.get(from..to).unwrap_or_default().into();
+        let written = self.source.get(start..to).unwrap_or_default();
+        let written: Vec<&str> = written.lines().map(str::trim).collect();
         let message = match self.take_sign(":") || self.take_sign(",") {
             true => Some(self.expression()?),
             false => None,
@@ -410,6 +413,7 @@ impl Parser<'_> {
             condition,
             message,
             text,
+            written: written.join(" ").into(),
         })
     }
 

@@ -40,11 +40,14 @@ pub(super) fn string_to_file(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
     let append = call.optional(2, scope).filter(|given| !given.is_empty());
     let append = append.is_none_or(|given| given.trim().eq_ignore_ascii_case("true"));
     let mode = WriteMode::appending(append);
-    let charset = charset(&call.argument(3, scope))?;
-    let bytes = charset.encode(&text);
-    let written = match file {
-        "" => Err("a file to write to has no name".to_owned()),
-        _ => scope.host.world().write_file(file, &bytes, mode),
+    let charset = charset(&call.argument(3, scope));
+    let written = match (file, charset) {
+        ("", _) => Err("a file to write to has no name".to_owned()),
+        (_, Err(unknown)) => Err(format!("unknown encoding {}", unknown.message)),
+        (_, Ok(charset)) => {
+            let world = scope.host.world();
+            world.write_file(file, &charset.encode(&text), mode)
+        }
     };
     if let Err(why) = &written {
         warn(scope, "o.a.j.f.StringToFile", why);
@@ -94,7 +97,8 @@ fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
         number: first.unwrap_or(0),
         ..LineCursor::default()
     });
-    // The second attempt is for a file that reached its end.
+    // The second attempt is for a file that reached its end; one without a line has `null`.
+    let mut otherwise = "null";
     for _ in 0..2 {
         if cursor.file.is_empty() {
             if first.is_some() && last.is_some_and(|last| cursor.number > last) {
@@ -108,6 +112,7 @@ fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
         }
         let Ok(bytes) = scope.host.world().read_file(&cursor.file) else {
             cursor.file.clear();
+            otherwise = UNREADABLE;
             break;
         };
         if let Some((line, next)) = line_at(&bytes, cursor.at) {
@@ -120,7 +125,7 @@ fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
             cursor.number += 1;
         }
     }
-    out.push_str(UNREADABLE);
+    out.push_str(otherwise);
     Ok(())
 }
 

@@ -362,6 +362,7 @@ fn whole_files() {
                 "true-\u{fffd}",
             ),
             ("${__StringToFile(,x)}", "false"),
+            ("${__StringToFile(w,x,true,nope)}", "false"),
         ],
     );
 }
@@ -385,6 +386,13 @@ fn lines_of_a_file_in_turn() {
     assert_eq!(
         bench.value("${__StringFromFile(nope,v)}-${v}"),
         "**ERR**-**ERR**"
+    );
+    // Observed with JMeter 5.6.3.
+    let files = bench.host.files.get_mut();
+    files.insert("empty".to_owned(), Vec::new());
+    assert_eq!(
+        bench.value("${__StringFromFile(empty,v)}-${v}"),
+        "null-null"
     );
 }
 

@@ -41,6 +41,8 @@ pub struct HttpMemory {
 pub(crate) struct SamplerAtWork {
     /// The sampler; `None`: it is not an HTTP sampler.
     at_work: Option<AtWork>,
+    /// The name that a script set for a sampler that is not one of HTTP.
+    name: Option<String>,
     /// Changes by modifiers to its request.
     rewrites: Vec<Rewrite>,
 }
@@ -76,6 +78,7 @@ impl HttpMemory {
     /// fields of header managers. `None`: it is not an HTTP sampler.
     pub(crate) fn make_ready(&mut self, plan: Option<&Arc<HttpSamplerPlan>>) {
         self.sampler.rewrites.clear();
+        self.sampler.name = None;
         self.sampler.at_work = plan.map(|plan| AtWork {
             plan: Arc::clone(plan),
             name: None,
@@ -126,6 +129,19 @@ impl HttpMemory {
     /// The same, mutable.
     pub(crate) fn at_work_mut(&mut self) -> Option<&mut AtWork> {
         self.sampler.at_work.as_mut()
+    }
+
+    /// Names the current sampler anew.
+    pub(crate) fn set_name(&mut self, name: &str) {
+        match &mut self.sampler.at_work {
+            Some(at_work) => at_work.name = Some(Text::literal(name)),
+            None => self.sampler.name = Some(name.to_owned()),
+        }
+    }
+
+    /// The name that a script set for the current sampler, which is not one of HTTP.
+    pub(crate) fn take_name(&mut self) -> Option<String> {
+        self.sampler.name.take()
     }
 
     /// Sets other header fields for the current sampler, and so for their manager.

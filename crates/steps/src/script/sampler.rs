@@ -104,8 +104,14 @@ pub(super) fn truth(value: &Value) -> bool {
 }
 
 impl Desk<'_> {
-    /// Calls a method of the sampler; `None`: it is not an HTTP sampler, or has no such method.
+    /// Calls a method of the sampler; `None`: it has no such method. Only one of HTTP has more than a name.
     pub(super) fn of_sampler(&mut self, method: &str, given: &[Value]) -> Outcome<Option<Value>> {
+        if let ("setName", [name]) = (method, given) {
+            let name = print::text(name);
+            self.http.set_name(&name);
+            self.context.sampler = name;
+            return Ok(Some(Value::Null));
+        }
         if self.http.at_work().is_none() {
             return Ok(None);
         }
@@ -182,13 +188,6 @@ impl Desk<'_> {
     /// Methods for the request as a whole, or for its parts by their names in the plan.
     fn of_request(&mut self, method: &str, given: &[Value]) -> Outcome<Option<Value>> {
         Ok(Some(match (method, given) {
-            ("setName", [name]) => {
-                self.context.sampler = print::text(name);
-                if let Some(at_work) = self.http.at_work_mut() {
-                    at_work.name = Some(literal(name));
-                }
-                Value::Null
-            }
             ("getUrl", []) => match self.with_plan(|desk, plan| {
                 let http = std::mem::take(desk.http);
                 let url = http.url_of(plan, &mut desk.scope());

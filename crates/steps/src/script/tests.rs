@@ -216,6 +216,18 @@ fn bean_shell_says_what_it_finds_by_names() {
 }
 
 #[test]
+fn a_sampler_that_is_not_one_of_http_has_a_name_to_set() {
+    let mut bench = sampled();
+    let http = &mut HttpMemory::default();
+    let source = "sampler.setName('n' + 1); vars.put('v', sampler.name)";
+    let script = element(source, ScriptFamily::Jsr223, ScriptRole::PreProcessor);
+    script.run_quietly(&mut bench.scope(), http, None);
+    assert_eq!(bench.variables.get("v"), Some("n1"));
+    assert_eq!(http.take_name().as_deref(), Some("n1"));
+    assert_eq!(http.take_name(), None);
+}
+
+#[test]
 fn a_script_that_sleeps_owes_the_time() {
     let mut bench = sampled();
     let slept = ran(

@@ -165,6 +165,9 @@ impl Thread {
             self.variables.put(&variable, name.clone());
         }
         let world = walker.host.world();
+        if let Some((folder, _)) = name.rsplit_once('/') {
+            world.make_folder(folder);
+        }
         if let Err(why) = world.write_file(&name, &sample.data, WriteMode::Replace) {
             let message = format!("Error creating sample file for {}: {why}", sample.label);
             world.log(LogLevel::Error, "o.a.j.r.ResultSaver", &message);

@@ -71,7 +71,10 @@ impl Thread {
         node: NodeId,
         action: &SamplerAction,
     ) -> Option<Ask> {
-        let name = self.text(walker, &walker.node(node).name).into_owned();
+        let name = match self.http.take_name() {
+            Some(name) => name,
+            None => self.text(walker, &walker.node(node).name).into_owned(),
+        };
         match action {
             SamplerAction::Java(test) => self.run_java(walker, node, name, test),
             SamplerAction::Debug(told) => {
@@ -239,13 +242,16 @@ impl Thread {
         test: &JavaTest,
     ) -> Option<Ask> {
         let start_ms = walker.host.unix_ms();
-        let label = self.text(walker, &test.label).into_owned();
-        let mask = numbers::decode(self.text(walker, &test.sleep_mask).trim()).unwrap_or(0);
-        let least_ms = self.number(walker, &test.sleep_ms);
+        let mut scope = self.scope_of(walker, &name);
+        let mut text = |text: &Text| text.evaluate(&mut scope).into_owned();
+        let label = text(&test.label);
+        let mask = numbers::decode(text(&test.sleep_mask).trim()).unwrap_or(0);
+        let least_ms = numbers::long_or_zero(text(&test.sleep_ms).trim());
         let sleep_ms = least_ms + (start_ms & mask);
-        let status = self.text(walker, &test.status).into_owned();
-        let data = self.text(walker, &test.result_data).into_owned();
-        let said = self.text(walker, &test.sampler_data).into_owned();
+        let status = text(&test.status);
+        let data = text(&test.result_data);
+        let said = text(&test.sampler_data);
+        let (code, message) = (text(&test.code), text(&test.message));
         let sent_bytes = said.len() as u64;
         let said = match test.only_sleeps {
             true => format!("Sleep Test: time = {sleep_ms}"),
@@ -253,8 +259,8 @@ impl Thread {
         };
         let sample = Sample {
             label: if label.is_empty() { name } else { label },
-            code: self.text(walker, &test.code).into_owned(),
-            message: self.text(walker, &test.message).into_owned(),
+            code,
+            message,
             sent_bytes,
             sampler_data: Some(said).filter(|said| !said.is_empty()),
             success: status.eq_ignore_ascii_case("OK"),

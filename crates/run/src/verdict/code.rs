@@ -151,6 +151,8 @@ codes! {
     OnTheWay = "on-the-way";
     /// There was no replica when the load started.
     NoReplica = "no-replica";
+    /// The service reports a queue in which much of the load waits.
+    QueueReported = "queue-reported";
     /// For a while there were fewer replicas than desired.
     ScaledLate = "scaled-late";
     /// A stage of a pipeline does not keep up with the intake.

@@ -17,7 +17,7 @@ const ONE_RUN: &str = "One run only: the variation between runs is unknown.";
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
 /// Short texts for findings, so that those of several rows share a footnote; others use the finding's own text.
-const WORDS: [(&str, &str); 71] = [
+const WORDS: [(&str, &str); 72] = [
     (
         "run-crashed",
         "Cut short: the generator died; the figures cover what it had saved.",
@@ -262,6 +262,10 @@ const WORDS: [(&str, &str); 71] = [
     (
         "delayed-ack",
         "Delayed acknowledgment: the end of a response waited for one, for about 40 ms.",
+    ),
+    (
+        "queue-reported",
+        "Queue: the service itself reports requests that wait for their turn.",
     ),
     (
         "on-the-way",

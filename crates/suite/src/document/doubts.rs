@@ -17,7 +17,7 @@ const ONE_RUN: &str = "One run only: the variation between runs is unknown.";
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
 /// Short texts for findings, so that those of several rows share a footnote; others use the finding's own text.
-const WORDS: [(&str, &str); 72] = [
+const WORDS: [(&str, &str); 73] = [
     (
         "run-crashed",
         "Cut short: the generator died; the figures cover what it had saved.",
@@ -42,6 +42,10 @@ const WORDS: [(&str, &str); 72] = [
     (
         "arrivals-waited",
         "Sent late: requests waited for a free virtual user; response times include the wait.",
+    ),
+    (
+        "threshold-out-of-reach",
+        "Threshold out of reach: it asks for more than the plan can send.",
     ),
     (
         "nothing-answered",

@@ -146,3 +146,56 @@ fn a_target_that_gets_slower_takes_responses_from_users_who_rest() {
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }
 }
+
+fn rate_above(bound: &str) -> loadline_metric::threshold::Threshold {
+    let text = format!("throughput:rate>{bound}");
+    text.parse().expect("a threshold")
+}
+
+#[test]
+fn thresholds_beyond_the_planned_rate_are_out_of_reach() {
+    for (bound, is_told) in [("150", true), ("101", false), ("90", false)] {
+        let mut run = Run::new(arrivals(100, 10, 20), 10.0, 1_000, 10.0);
+        run.plan.thresholds = vec![rate_above(bound)];
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, Limit::Nobody);
+        let told = found(&verdict, Code::ThresholdOutOfReach);
+        assert_eq!(told.is_some(), is_told, "{bound}");
+    }
+    // What users who go on at once reach depends on the target.
+    let mut run = Run::new(constant_vus(10, 10), 10.0, 1_000, 100.0);
+    run.plan.thresholds = vec![rate_above("5000")];
+    assert!(found(&run.judge(), Code::ThresholdOutOfReach).is_none());
+    // Users with a pace have a highest rate.
+    run.plan.scenarios[0].pacing = Some(std::time::Duration::from_secs(1));
+    let verdict = run.judge();
+    let told = found(&verdict, Code::ThresholdOutOfReach).expect("told");
+    assert_eq!(
+        told.text,
+        "throughput:rate>5000 cannot hold: 10 VUs send a request every 1.0 s each, so that at most 10/s requests start"
+    );
+}
+
+#[test]
+fn thresholds_of_a_script_that_sleeps_are_out_of_reach_whatever_the_target_does() {
+    for (slept_s, is_told) in [(95_u64, true), (20, false)] {
+        let mut run = Run::new(constant_vus(10, 10), 10.0, 1_000, 5.0);
+        run.plan.script = Some(Arc::default());
+        let threshold = loadline_model::ThresholdPlan::parse(
+            "http_reqs",
+            "rate>200",
+            false,
+            std::time::Duration::ZERO,
+        );
+        run.plan.script_thresholds = vec![threshold.expect("a threshold")];
+        let change = loadline_model::ScenarioChange {
+            iterations: 1_000,
+            slept_ns: slept_s * 1_000 * MS,
+            ..loadline_model::ScenarioChange::default()
+        };
+        run.totals.seen.scenarios.insert("default".into(), change);
+        run.series.iter_mut().for_each(|row| row.active_vus = 10);
+        let told = found(&run.judge(), Code::ThresholdOutOfReach).is_some();
+        assert_eq!(told, is_told);
+    }
+}

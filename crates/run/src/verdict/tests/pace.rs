@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
+use loadline_model::result::TimeMetric;
 use loadline_model::snapshot::Pace;
 use loadline_model::verdict::Limit;
 
-use super::builder::{MS, Run, arrivals, constant_vus, found, vu_ramp};
+use super::builder::{MS, Run, arrivals, constant_vus, found, rate_ramp, vu_ramp};
 use crate::verdict::Code;
 use crate::verdict::tests::builder::percentiles;
 
@@ -197,5 +198,32 @@ fn thresholds_of_a_script_that_sleeps_are_out_of_reach_whatever_the_target_does(
         run.series.iter_mut().for_each(|row| row.active_vus = 10);
         let told = found(&run.judge(), Code::ThresholdOutOfReach).is_some();
         assert_eq!(told, is_told);
+    }
+}
+
+/// A queue of the target that a short burst fills until no virtual user is free, while a few other starts are late.
+#[test]
+fn arrivals_of_a_burst_that_wait_for_a_virtual_user_are_late_by_the_target() {
+    for (in_time, limit) in [(600, Limit::Target), (1_600, Limit::Generator)] {
+        let mut run = Run::new(rate_ramp(600, 10, 500), 10.0, 1_600, 1_400.0);
+        let times: Vec<(f64, u64)> = (1..=20).map(|n| (0.05, n * 115 * MS)).collect();
+        run.answer(1_600, &times);
+        run.totals.active_vus_max = 500;
+        for ns in times.iter().map(|(_, ns)| *ns) {
+            run.totals.seen.response_time.record_n(ns + ns / 2, 80);
+        }
+        let response = TimeMetric::of(run.totals.seen.response_time.clone());
+        run.metrics.insert("response_time_ns".to_owned(), response);
+        run.metric("schedule_lag_ns", &[(100_000, in_time - 20), (5 * MS, 20)]);
+        run.totals.seen.schedule_lag.record_n(100_000, in_time);
+        let offered = [50, 50, 50, 570, 600, 130, 50, 50, 50, 0];
+        let in_use = [2, 2, 2, 340, 500, 500, 460, 280, 100, 0];
+        for (second, row) in run.series.iter_mut().enumerate() {
+            row.offered = Some(offered[second]);
+            row.active_vus = in_use[second];
+            row.waiting = if second == 4 || second == 5 { 200 } else { 0 };
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }
 }

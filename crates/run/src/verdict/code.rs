@@ -58,6 +58,8 @@ codes! {
     ArrivalsWaited = "arrivals-waited";
     /// Throughput timers of a plan asked for more than its threads sent.
     PaceMissed = "pace-missed";
+    /// Threads of a plan would have started after its end.
+    ThreadsNotStarted = "threads-not-started";
     /// A threshold asks for more than the plan can send.
     ThresholdOutOfReach = "threshold-out-of-reach";
     /// No iteration of a script completed.

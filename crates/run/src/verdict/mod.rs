@@ -107,7 +107,7 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     let blame = limits::judge(&facts, knee.as_ref(), &seen);
     let rate_error = belief::rate_error(&facts);
     let mut findings = delivery::findings(&facts, blame.limit);
-    findings.extend(reach::finding(&facts));
+    findings.extend(reach::findings(&facts));
     findings.extend(answers::findings(&facts));
     findings.extend(
         knee.as_ref()

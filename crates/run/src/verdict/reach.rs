@@ -1,14 +1,17 @@
-//! Thresholds that ask for more than the plan can send: they fail whatever the target does.
+//! What a plan cannot reach, whatever the target does: thresholds that ask for more than it sends, threads that its end
+//! precedes.
 //!
 //! Must not know whether a threshold held. Invariant: what a faster target could reach is never called out of reach.
 
 use loadline_metric::threshold::{Aggregation, Bound, Operator, Threshold};
-use loadline_model::RequestMetric;
+use loadline_model::executor::Executor;
+use loadline_model::plan::Scenario;
 use loadline_model::verdict::{Finding, Gravity};
+use loadline_model::{RequestMetric, ThreadGroup};
 
 use super::code::Code;
 use super::facts::Facts;
-use super::wording::{count, listed, rate};
+use super::wording::{count, duration, listed, rate};
 
 /// Share of the virtual users' time that they must spend between requests for their pauses to bound the rate.
 const PAUSES: f64 = 0.5;
@@ -22,8 +25,45 @@ enum Counted {
     Iterations,
 }
 
-/// The finding.
-pub(super) fn finding(facts: &Facts<'_>) -> Option<Finding> {
+pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+    let scenarios = facts.evidence.plan.scenarios.iter();
+    let late = scenarios.filter_map(late_threads);
+    late.chain(thresholds_beyond(facts)).collect()
+}
+
+/// Threads of a group that would have started after its end.
+fn late_threads(scenario: &Scenario) -> Option<Finding> {
+    let Executor::ThreadGroup(ThreadGroup::Ramp {
+        threads,
+        step_ms,
+        lasts_ms: Some(lasts_ms),
+        ..
+    }) = scenario.executor
+    else {
+        return None;
+    };
+    let in_time = match step_ms {
+        0 => u64::from(threads),
+        step => lasts_ms.div_ceil(step).min(u64::from(threads)),
+    };
+    let seconds = |ms: u64| duration(ms as f64 / 1e3);
+    (in_time < u64::from(threads)).then(|| {
+        Code::ThreadsNotStarted.finding(
+            Gravity::Caution,
+            format!(
+                "only {} of the {} threads of {} start before its end after {}: the ramp-up takes {}",
+                count(in_time),
+                count(threads.into()),
+                scenario.name,
+                seconds(lasts_ms),
+                seconds(step_ms * u64::from(threads))
+            ),
+            "shorten the ramp-up, or raise the duration, so that all threads take part",
+        )
+    })
+}
+
+fn thresholds_beyond(facts: &Facts<'_>) -> Option<Finding> {
     let (most, why) = most_per_second(facts)?;
     let beyond = thresholds(facts).filter_map(|(name, counted, threshold)| {
         let per_second = asked_per_second(facts, threshold)?;

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use loadline_model::ThreadGroup;
+use loadline_model::executor::Executor;
 use loadline_model::result::TimeMetric;
 use loadline_model::snapshot::Pace;
 use loadline_model::verdict::Limit;
@@ -225,5 +227,26 @@ fn arrivals_of_a_burst_that_wait_for_a_virtual_user_are_late_by_the_target() {
         }
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+#[test]
+fn threads_whose_start_comes_after_the_end_are_told() {
+    for (step_ms, is_told) in [(600, true), (100, false), (0, false)] {
+        let mut run = Run::new(constant_vus(50, 6), 6.0, 600, 20.0);
+        run.plan.scenarios[0].executor = Executor::ThreadGroup(ThreadGroup::Ramp {
+            threads: 50,
+            delay_ms: 0,
+            step_ms,
+            lasts_ms: Some(6_000),
+            leaves_out_late: true,
+        });
+        let verdict = run.judge();
+        let told = found(&verdict, Code::ThreadsNotStarted);
+        assert_eq!(told.is_some(), is_told);
+        if let Some(told) = told {
+            let text = "only 10 of the 50 threads of default start before its end after 6 s: the ramp-up takes 30 s";
+            assert_eq!(told.text, text);
+        }
     }
 }

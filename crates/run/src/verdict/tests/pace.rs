@@ -250,3 +250,21 @@ fn threads_whose_start_comes_after_the_end_are_told() {
         }
     }
 }
+
+/// Nobody waits for a single user, and a handful of equally long responses shows no queue.
+#[test]
+fn few_equally_slow_responses_show_no_queue() {
+    for (vus, answers) in [(1, 5), (2, 9)] {
+        let mut run = Run::new(arrivals(5, 10, vus), 10.0, answers, 2_000.0);
+        run.answer(answers, &[(1.0, 2_000 * MS)]);
+        run.totals.asked = Some(50);
+        run.totals.never_started = 50 - answers;
+        run.totals.active_vus_max = vus.into();
+        run.series
+            .iter_mut()
+            .for_each(|row| row.active_vus = vus.into());
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, Limit::Plan, "{}", verdict.headline);
+        assert!(found(&verdict, Code::TooFewVus).is_some());
+    }
+}

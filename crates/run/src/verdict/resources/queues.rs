@@ -50,10 +50,14 @@ pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Si
     let in_flight = in_flight(facts)?;
     let is_much = waiting >= SEVERAL.max(MUCH * in_flight);
     is_much.then(|| {
-        let short = format!("{} reports {waiting:.0} waiting ({name})", component.title());
+        // Of several metrics of a page, each is a component.
+        let title = match name == component.name {
+            true => component.observer.to_owned(),
+            false => component.title(),
+        };
+        let short = format!("{title} reports {waiting:.0} waiting ({name})");
         let text = format!(
-            "{} reported {waiting:.1} waiting on average ({name}), while {in_flight:.1} requests were in flight",
-            component.title()
+            "{title} reported {waiting:.1} waiting on average ({name}), while {in_flight:.1} requests were in flight"
         );
         Sign {
             weight: Weight::Explains,

@@ -482,7 +482,11 @@ fn a_queue_that_the_service_reports_makes_it_the_limit() {
     );
     // Of several metrics, each is a component.
     let mut run = busy(&[("app", "jobs_queued", "value", &waiting)]);
-    assert!(found(&run.judge(), Code::QueueReported).is_some());
+    let text = text_of(&mut run, Code::QueueReported).expect("told");
+    assert!(
+        text.starts_with("app reported 7.0 waiting on average (jobs_queued)"),
+        "{text}"
+    );
     // As many waited before the load.
     let mut run = busy(&[("app", "jobs_queued", "value", &|_| 7.0)]);
     assert!(found(&run.judge(), Code::QueueReported).is_none());

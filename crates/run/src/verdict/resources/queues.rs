@@ -4,12 +4,13 @@
 //! of the requests in flight, and much more than before.
 
 use loadline_model::observation::{Aggregation, Phase};
+use loadline_model::verdict::Gravity;
 
 use super::component::Component;
 use super::{Sign, Weight};
 use crate::verdict::code::Code;
 use crate::verdict::facts::Facts;
-use loadline_model::verdict::Gravity;
+use crate::verdict::weights;
 
 /// Words of a name that say what waits.
 const WAITING: [&str; 7] = [
@@ -38,6 +39,8 @@ const OTHERWISE: [&str; 18] = [
 ];
 /// Minimum part of the requests in flight.
 const MUCH: f64 = 0.3;
+/// Maximum: what waits beyond that does not hold a request, such as work that is done later.
+const AS_MANY: f64 = 1.5;
 /// Minimum number, so that it is not the one that is about to be taken.
 const SEVERAL: f64 = 2.0;
 /// Minimum ratio to the readings before the load.
@@ -45,10 +48,14 @@ const MORE: f64 = 2.0;
 
 /// A queue that holds a large part of the requests in flight: the longest.
 pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Sign> {
-    let found = components.iter().filter_map(|one| queue_of(one, facts));
+    // Work that passes the stages of a pipeline was answered before.
+    let is_stage = |one: &&Component<'_>| one.metric("ratio").is_some();
+    let others = components.iter().filter(|one| !is_stage(one));
+    let found = others.filter_map(|one| queue_of(one, facts));
     let (waiting, name, component) = found.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let in_flight = in_flight(facts)?;
-    let is_much = waiting >= SEVERAL.max(MUCH * in_flight);
+    let at_most = AS_MANY * in_flight.max(weights::engaged(facts) * facts.vus as f64);
+    let is_much = waiting >= SEVERAL.max(MUCH * in_flight) && waiting <= at_most;
     is_much.then(|| {
         // Of several metrics of a page, each is a component.
         let title = match name == component.name {

@@ -490,6 +490,15 @@ fn a_queue_that_the_service_reports_makes_it_the_limit() {
     // As many waited before the load.
     let mut run = busy(&[("app", "jobs_queued", "value", &|_| 7.0)]);
     assert!(found(&run.judge(), Code::QueueReported).is_none());
+    // Work that is done later holds no request.
+    let later = |second: i64| if second < 0 { 0.0 } else { 4_000.0 };
+    let mut run = busy(&[("app", "jobs_queued", "value", &later)]);
+    assert!(found(&run.judge(), Code::QueueReported).is_none());
+    let mut run = busy(&[
+        ("work", "sink", "backlog", &waiting),
+        ("work", "sink", "ratio", &|_| 0.9),
+    ]);
+    assert!(found(&run.judge(), Code::QueueReported).is_none());
     // Only a few of those in flight wait.
     let mut run = busy(&[("app", "jobs_queued", "value", &|second| {
         if second < 0 { 0.0 } else { 2.5 }

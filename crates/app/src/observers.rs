@@ -101,6 +101,7 @@ impl WantedObservers {
             baseline: self.baseline,
             of_generator: of_generator(specs.as_slice()),
             read_at: read_at(specs.as_slice()),
+            scraped: scraped(specs.as_slice()),
         }))
     }
 
@@ -156,6 +157,18 @@ fn read_at(specs: &[ObserverSpec]) -> BTreeMap<String, String> {
         _ => None,
     });
     scraped.collect()
+}
+
+/// The metrics of observers that scrape only one, by name.
+fn scraped(specs: &[ObserverSpec]) -> BTreeMap<String, String> {
+    let only = specs.iter().filter_map(|spec| match &spec.kind {
+        ObserverKind::Scrape(page) => match page.metric.as_slice() {
+            [one] => Some((spec.name.clone(), one.clone())),
+            _ => None,
+        },
+        _ => None,
+    });
+    only.collect()
 }
 
 /// The address of a URL's host, as IP:PORT; `None`: it has none.

@@ -17,7 +17,7 @@ use loadline_metric::{
 use loadline_model::executor::Executor;
 use loadline_model::plan::{Behaviour, StepsBehaviour};
 use loadline_model::result::StopReason;
-use loadline_model::snapshot::{Connections, EndedThreads, Pace, ScenarioChange};
+use loadline_model::snapshot::{Connections, EndedThreads, Pace, ScenarioChange, ThreadTimes};
 use loadline_model::summarize::HeldThresholds;
 use loadline_model::test_summary::ThresholdSummary;
 use loadline_model::thread_group::ThreadGroup;
@@ -352,6 +352,10 @@ fn what_is_seen_now_and_then_is_described() {
     seen.pace = Pace {
         held_back: 1,
         overdue: 1,
+    };
+    seen.threads = ThreadTimes {
+        iterations: 1,
+        slept_ns: 1,
     };
     let tally = seen.requests.row("GET http://127.0.0.1:9/".to_owned());
     tally.failed += 1;

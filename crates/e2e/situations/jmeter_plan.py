@@ -1,8 +1,8 @@
 """Prints a JMeter plan: `jmeter_plan.py PORT GROUPS`, of which GROUPS are a list as JSON.
 
 Must not know what answers. A group has `threads`, `seconds`, `samplers`, and perhaps `think` (milliseconds before each sample)
-or `per_minute` (samples of all its threads, by a Constant Throughput Timer), `data` (a file whose lines are used once), and
-`on_error`. A sampler has a `path`, and perhaps a `method` and `contains`, which an assertion looks for.
+or `per_minute` (samples of all its threads, by a Constant Throughput Timer), `data` (a file whose lines are used once),
+`ramp` (seconds until all threads have started), `computes` (steps of a loop of a script before the samplers), and `on_error`. A sampler has a `path`, and perhaps a `method` and `contains`, which an assertion looks for.
 """
 
 import json
@@ -50,14 +50,20 @@ def data(given):
         yield element("CSVDataSet", "TestBeanGUI", "Lines", inside)
 
 
+def script(given):
+    if "computes" in given:
+        loop = f"def x = 0; for (int i = 0; i < {given['computes']}; i++) {{ x += i % 7 }}"
+        yield element("JSR223Sampler", "TestBeanGUI", "Computes", texts({"scriptLanguage": "groovy", "script": loop}))
+
+
 def group(given, number):
-    inside = texts({"ThreadGroup.num_threads": given["threads"], "ThreadGroup.ramp_time": 0,
+    inside = texts({"ThreadGroup.num_threads": given["threads"], "ThreadGroup.ramp_time": given.get("ramp", 0),
                     "ThreadGroup.duration": given["seconds"],
                     "ThreadGroup.on_sample_error": given.get("on_error", "continue")})
     inside += '<boolProp name="ThreadGroup.scheduler">true</boolProp>'
     inside += '<elementProp name="ThreadGroup.main_controller" elementType="LoopController">'
     inside += '<boolProp name="LoopController.continue_forever">false</boolProp><intProp name="LoopController.loops">-1</intProp>'
-    below = "".join(data(given)) + "".join(timers(given)) + "".join(map(sampler, given["samplers"]))
+    below = "".join(data(given)) + "".join(timers(given)) + "".join(script(given)) + "".join(map(sampler, given["samplers"]))
     return element("ThreadGroup", "ThreadGroupGui", f"Group {number}", inside + "</elementProp>", below)
 
 

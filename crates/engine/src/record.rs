@@ -341,6 +341,16 @@ impl Recorder {
         self.seen.pace.overdue += pace.overdue;
     }
 
+    /// Adds time for which a thread of a plan slept or waited for others.
+    pub(crate) fn slept(&mut self, ns: u64) {
+        self.seen.threads.slept_ns += ns;
+    }
+
+    /// Counts an iteration of a thread of a plan.
+    pub(crate) fn iterated(&mut self) {
+        self.seen.threads.iterations += 1;
+    }
+
     #[inline]
     fn counts(&mut self, life: &Life) -> &mut Counts {
         self.counts_at(life.planned())

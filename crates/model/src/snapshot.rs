@@ -240,6 +240,30 @@ impl Pace {
     }
 }
 
+/// What the threads of a JMeter plan did besides requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadTimes {
+    /// Complete iterations.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub iterations: u64,
+    /// Time for which threads slept or waited for others, in nanoseconds: timers, pauses, gathering.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub slept_ns: u64,
+}
+
+impl ThreadTimes {
+    /// Whether there is nothing to say.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == ThreadTimes::default()
+    }
+
+    fn merge(&mut self, other: ThreadTimes) {
+        self.iterations += other.iterations;
+        self.slept_ns += other.slept_ns;
+    }
+}
+
 /// What a worker, or a whole run, saw in an interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
@@ -301,6 +325,9 @@ pub struct Snapshot {
     /// What throughput timers of a plan did.
     #[serde(default, skip_serializing_if = "Pace::is_empty")]
     pub pace: Pace,
+    /// What threads of a plan did besides requests.
+    #[serde(default, skip_serializing_if = "ThreadTimes::is_empty")]
+    pub threads: ThreadTimes,
     /// Time during which sinks and the log blocked the worker, in nanoseconds.
     pub back_pressure_ns: u64,
     /// The log's part of it, which agents do not report.
@@ -391,6 +418,7 @@ impl Default for Snapshot {
             scenarios: BTreeMap::new(),
             ended_threads: EndedThreads::default(),
             pace: Pace::default(),
+            threads: ThreadTimes::default(),
             back_pressure_ns: 0,
             log_wait_ns: 0,
             worker_cpu_ns: 0,
@@ -435,6 +463,7 @@ impl Snapshot {
         }
         self.ended_threads.merge(other.ended_threads);
         self.pace.merge(other.pace);
+        self.threads.merge(other.threads);
         self.back_pressure_ns += other.back_pressure_ns;
         self.log_wait_ns += other.log_wait_ns;
         self.worker_cpu_ns += other.worker_cpu_ns;
@@ -481,6 +510,7 @@ impl Snapshot {
             scenarios: std::mem::take(&mut self.scenarios),
             ended_threads: std::mem::take(&mut self.ended_threads),
             pace: std::mem::take(&mut self.pace),
+            threads: std::mem::take(&mut self.threads),
             back_pressure_ns: std::mem::take(&mut self.back_pressure_ns),
             log_wait_ns: std::mem::take(&mut self.log_wait_ns),
             worker_cpu_ns: std::mem::take(&mut self.worker_cpu_ns),

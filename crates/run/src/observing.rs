@@ -44,6 +44,8 @@ pub struct ObserverFeed {
     pub of_generator: Vec<String>,
     /// The address of those that scrape a page, as IP:PORT by name.
     pub read_at: BTreeMap<String, String>,
+    /// The metric of those that scrape only one, by name.
+    pub scraped: BTreeMap<String, String>,
 }
 
 /// The reports of observers so far.
@@ -136,6 +138,7 @@ impl Observing {
             source,
             of_generator,
             read_at,
+            scraped,
             ..
         } = feed;
         let last = source.conclude(window);
@@ -147,6 +150,7 @@ impl Observing {
         let observations = Observations {
             of_generator,
             read_at,
+            scraped,
             ..log.finish(Some(phases))
         };
         (observations, mark)
@@ -330,6 +334,7 @@ mod tests {
             baseline: Duration::ZERO,
             of_generator: vec!["mine".to_owned()],
             read_at: BTreeMap::new(),
+            scraped: BTreeMap::new(),
         };
         let mut early = EarlyOrders::default();
         let mut observing = Observing::begin(feed, &commands, &mut early);
@@ -434,6 +439,7 @@ mod tests {
             baseline: Duration::from_secs(3_600),
             of_generator: Vec::new(),
             read_at: BTreeMap::new(),
+            scraped: BTreeMap::new(),
         };
         let mut early = EarlyOrders::default();
         Observing::begin(feed, &commands, &mut early);

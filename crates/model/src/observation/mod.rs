@@ -367,6 +367,9 @@ pub struct Observations {
     /// The address that an observer scrapes, as IP:PORT by the observer's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub read_at: BTreeMap<String, String>,
+    /// The metric of an observer that scrapes only one, by the observer's name: its series do not have this name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scraped: BTreeMap<String, String>,
 }
 
 /// Observations as written to a file.
@@ -382,6 +385,8 @@ enum Written {
         of_generator: Vec<String>,
         #[serde(default)]
         read_at: BTreeMap<String, String>,
+        #[serde(default)]
+        scraped: BTreeMap<String, String>,
     },
     /// Results from before observers existed contain an empty list.
     None([(); 0]),
@@ -396,12 +401,14 @@ impl From<Written> for Observations {
                 phases,
                 of_generator,
                 read_at,
+                scraped,
             } => Observations {
                 series,
                 notes,
                 phases,
                 of_generator,
                 read_at,
+                scraped,
             },
             Written::None([]) => Observations::default(),
         }
@@ -413,6 +420,18 @@ impl Observations {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.series.is_empty() && self.notes.is_empty()
+    }
+
+    /// The name of the quantity that a series has: that on a scraped page, if its own only says that it is a value.
+    #[must_use]
+    pub fn quantity_of<'a>(&'a self, series: &'a ObservedSeries) -> &'a str {
+        const PLAIN: &str = "value";
+        let scraped = self.scraped.get(&series.observer);
+        match (series.metric == PLAIN, scraped) {
+            (true, Some(name)) => name,
+            (true, None) => &series.component,
+            (false, _) => &series.metric,
+        }
     }
 
     /// One series.

@@ -57,6 +57,13 @@ struct Usage {
     io_pressure: Option<f64>,
 }
 
+impl Usage {
+    /// Whether no file of the group was read.
+    fn is_empty(&self) -> bool {
+        self.cpu_seconds.is_none() && self.memory_bytes.is_none() && self.periods.is_none()
+    }
+}
+
 impl CgroupSource {
     pub(super) fn new(settings: &CgroupSettings, roots: &Roots) -> CgroupSource {
         CgroupSource {
@@ -152,7 +159,7 @@ impl Source for CgroupSource {
             None => self.find()?,
         };
         let usage = group.read(tick.clock.unix_ns());
-        if usage.cpu_seconds.is_none() && usage.memory_bytes.is_none() {
+        if usage.is_empty() {
             // It may be recreated, for a process under another path.
             self.group = None;
             self.before = None;
@@ -405,6 +412,25 @@ mod tests {
             let result = source.read(&tick, &mut readings);
             (readings, result)
         }
+    }
+
+    #[test]
+    fn a_group_that_only_has_a_quota_shows_how_often_it_is_throttled() {
+        let mount = Mount::new();
+        let stat =
+            |throttled: u32| format!("nr_periods {}\nnr_throttled {throttled}\n", 10 + throttled);
+        mount.write(&[
+            ("cg/cpu/a/cpu.stat", stat(0).as_str()),
+            ("cg/cpu/a/cpu.cfs_quota_us", "20000\n"),
+            ("cg/cpu/a/cpu.cfs_period_us", "100000\n"),
+        ]);
+        let mut source = mount.source(Some("/a"), None);
+        let (first, result) = mount.look(&mut source, 1.0);
+        assert_eq!(result, Ok(()));
+        assert_eq!(first.value("g", "cpu_limit_cores"), Some(0.2));
+        mount.write(&[("cg/cpu/a/cpu.stat", stat(8).as_str())]);
+        let (second, _) = mount.look(&mut source, 2.0);
+        assert_eq!(second.value("g", "throttled_ratio"), Some(1.0));
     }
 
     #[test]

@@ -377,6 +377,7 @@ fn has_tail(load: Breaking, order: Option<RunCommand>, lost: Option<Observed>) -
         baseline: Duration::ZERO,
         of_generator: Vec::new(),
         read_at: BTreeMap::new(),
+        scraped: BTreeMap::new(),
     };
     let setup = RunSetup {
         observers: Some(observers),

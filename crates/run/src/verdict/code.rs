@@ -58,6 +58,10 @@ codes! {
     ArrivalsWaited = "arrivals-waited";
     /// Throughput timers of a plan asked for more than its threads sent.
     PaceMissed = "pace-missed";
+    /// Threads of a plan would have started after its end.
+    ThreadsNotStarted = "threads-not-started";
+    /// A threshold asks for more than the plan can send.
+    ThresholdOutOfReach = "threshold-out-of-reach";
     /// No iteration of a script completed.
     NoIterationCompleted = "no-iteration-completed";
     /// Iterations of a script ended with an uncaught exception.
@@ -149,6 +153,8 @@ codes! {
     SlowReplica = "slow-replica";
     /// Most of the time seen by the client is spent on the network path to the target.
     OnTheWay = "on-the-way";
+    /// The service reports a queue in which much of the load waits.
+    QueueReported = "queue-reported";
     /// There was no replica when the load started.
     NoReplica = "no-replica";
     /// For a while there were fewer replicas than desired.

@@ -1,4 +1,4 @@
-//! CPU time that a script takes for itself: computation, parsing, hashing.
+//! CPU time that a script, or a plan of steps, takes for itself: computation, parsing, hashing.
 //!
 //! Must not know who else needed a CPU. Invariant: what its requests cost the engine at most is not the script's.
 
@@ -48,14 +48,14 @@ pub(super) fn holds_users(facts: &Facts<'_>, weights: Weights) -> bool {
 
 /// Whether the virtual users of a script go on at once: no pause of the plan holds them.
 pub(super) fn never_sleeps(facts: &Facts<'_>) -> bool {
-    let is_known = facts.thrown().1 > 0;
+    let is_known = facts.iterations() > 0;
     is_known && facts.slept_share().is_some_and(|part| part < HARDLY)
 }
 
 /// What the script itself takes, if the workers do hardly anything else.
 fn own(facts: &Facts<'_>) -> Option<Computing> {
-    let iterations = facts.thrown().1;
-    if !facts.is_script() || iterations == 0 {
+    let iterations = facts.iterations();
+    if !facts.may_think() || iterations == 0 {
         return None;
     }
     let all = facts.seen.worker_cpu_ns as f64 / 1e9;

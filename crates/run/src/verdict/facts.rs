@@ -173,6 +173,14 @@ impl<'a> Facts<'a> {
         self.is_script() || behaviours.any(|one| matches!(one, Behaviour::Steps(_)))
     }
 
+    /// What computes between the requests of such virtual users.
+    pub(super) fn own_work_words(&self) -> &'static str {
+        match self.is_script() {
+            true => "the script",
+            false => "the plan's elements",
+        }
+    }
+
     /// Whether the threads of a plan of steps ran, and none of its samplers uses HTTP.
     pub(super) fn is_without_requests(&self) -> bool {
         let sends = |scenario: &Scenario| match &scenario.behaviour {

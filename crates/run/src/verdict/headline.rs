@@ -339,9 +339,10 @@ fn side_in_words(facts: &Facts<'_>, limit: Limit) -> &'static str {
         Limit::Target => "the target was the limit",
         Limit::Network => "the network was the limit",
         Limit::Generator if facts.has_lost_agents() => "a part of the generator was lost",
-        Limit::Generator if computing::of_script(facts).is_some() => {
-            "the generator was the limit, busy with its script"
-        }
+        Limit::Generator if computing::of_script(facts).is_some() => match facts.is_script() {
+            true => "the generator was the limit, busy with its script",
+            false => "the generator was the limit, busy with the plan's elements",
+        },
         Limit::Generator => "the generator was the limit",
         Limit::Plan => "the plan was the limit",
         Limit::Nobody | Limit::Unknown => "the limit is unknown",
@@ -440,8 +441,8 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         Limit::Network => format!("as fast as the network let {vus} go"),
         Limit::Generator => {
             let bound = match computing::of_script(facts) {
-                Some(_) => "as fast as the script could compute",
-                None => "as fast as the generator could go",
+                Some(_) => format!("as fast as {} could compute", facts.own_work_words()),
+                None => "as fast as the generator could go".to_owned(),
             };
             format!("{bound}: the target may be able to handle more")
         }

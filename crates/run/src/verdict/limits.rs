@@ -278,8 +278,10 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     match lateness_of_generator(facts) {
         Some(share) if share >= NAMED => Limit::Generator,
         _ if has_pauses(facts) => heaviest(weights, Limit::Target),
-        // A start without a free virtual user is dropped, whether late or not.
-        _ if all_in_use && had_no_user(facts) => side_that_holds(facts, weights),
+        // A start without a free virtual user is dropped or waits for one, whether late or not.
+        _ if all_in_use && (had_no_user(facts) || lateness::is_for_want_of_vus(facts)) => {
+            side_that_holds(facts, weights)
+        }
         _ if signs::is_late(facts) || weights::exhausted(facts).is_some() => Limit::Generator,
         _ if all_in_use => heaviest(weights, Limit::Plan),
         _ => Limit::Unknown,
@@ -407,7 +409,8 @@ fn lateness_of_generator(facts: &Facts<'_>) -> Option<f64> {
     let waited = sum("response_time_ns")? - sum("service_time_ns")?;
     let waited = waited.max(0.0);
     let each = waited / facts.seen.response_time.count().max(1) as f64;
-    let dropped = facts.all.dropped.saturating_mul(2) >= facts.missed().unwrap_or(0);
+    let dropped = facts.all.dropped;
+    let dropped = dropped > 0 && dropped.saturating_mul(2) >= facts.missed().unwrap_or(0);
     (each >= WAITED_NS && !dropped).then(|| sum("schedule_lag_ns").unwrap_or(0.0) / waited)
 }
 
@@ -471,8 +474,10 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
 
 /// Whether responses look as if they had waited in the target.
 fn shows_a_queue(facts: &Facts<'_>) -> bool {
-    is_slow(facts.answered_time())
-        || names::heaviest(facts).is_some_and(is_slow)
+    // A single user never waits for others.
+    let are_several = facts.vus > 1;
+    are_several && is_slow(facts.answered_time())
+        || are_several && names::heaviest(facts).is_some_and(is_slow)
         || queue::has_queue(facts)
         || queue::slows_when_full(facts)
         || queue::slows_with_load(facts)

@@ -30,6 +30,7 @@ mod next_step;
 mod path;
 mod queue;
 mod rates;
+mod reach;
 mod resources;
 mod saturation;
 mod scenarios;
@@ -110,6 +111,7 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     let blame = limits::judge(&facts, knee.as_ref(), &seen);
     let rate_error = belief::rate_error(&facts);
     let mut findings = delivery::findings(&facts, blame.limit);
+    findings.extend(reach::findings(&facts));
     findings.extend(answers::findings(&facts));
     findings.extend(
         knee.as_ref()

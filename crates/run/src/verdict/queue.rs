@@ -218,7 +218,7 @@ pub(super) fn slows_with_load(facts: &Facts<'_>) -> bool {
 /// Whether nearly every response takes as long as the fastest: none of them waits for another.
 pub(super) fn takes_as_long_for_each(time: &TimeTrend) -> bool {
     /// Number of responses from which the fastest cannot be luck.
-    const SOME: u64 = 10;
+    const SOME: u64 = 5;
     const LONGER: f64 = 1.1;
     let both = time.quantile(0.9).zip(time.min());
     time.count() >= SOME && both.is_some_and(|(slow, min)| slow <= LONGER * min as f64)

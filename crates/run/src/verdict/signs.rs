@@ -164,7 +164,11 @@ fn busy(facts: &Facts<'_>) -> Option<Finding> {
     let computing = computing::of_script(facts);
     let own = computing.map(|Computing { each_s, part, of_users }| {
         format!(
-            "the script itself took {} of the workers' CPU time, {} for each iteration, and {} of the virtual users' time",
+            "{} took {} of the workers' CPU time, {} for each iteration, and {} of the virtual users' time",
+            match facts.is_script() {
+                true => "the script itself",
+                false => facts.own_work_words(),
+            },
             percent(part),
             duration(each_s),
             percent(of_users)
@@ -172,6 +176,9 @@ fn busy(facts: &Facts<'_>) -> Option<Finding> {
     });
     let text: Vec<String> = busy.into_iter().chain(own).collect();
     let advice = match computing {
+        Some(_) if !facts.is_script() => {
+            "let its scripts, extractors and assertions compute less in each iteration, or give the generator more cores"
+        }
         Some(_) => {
             "let the script compute less in each iteration (parsing, hashing, loops), or give the generator more cores"
         }

@@ -173,6 +173,9 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             Limit::Network => {
                 "look for what interrupted the target at that time, or the network path to it"
             }
+            _ if link::stood_still(facts) => {
+                "the target's kernel acknowledged nothing for a while: look for what interrupted the network path at that time, or stopped the target's machine"
+            }
             _ => "look for a restart, a failover or a long pause (garbage collection) at that time",
         },
     ))
@@ -395,14 +398,12 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     if names::usually_take(facts, longest / 1e9 / PAUSE_FACTOR) {
         return None;
     }
-    let starts: Vec<f64> = hit.iter().map(|(row, _)| row.at_ns as f64 / 1e9).collect();
-    let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let every = match stats::mean_and_deviation(&gaps) {
-        Some((mean, deviation)) if deviation <= REGULAR * mean => {
-            format!(", about every {}", duration((mean * 10.0).round() / 10.0))
-        }
-        _ => String::new(),
-    };
+    let every = period(&hit, longest).map_or_else(String::new, |seconds| {
+        format!(
+            ", about every {}",
+            duration((seconds * 10.0).round() / 10.0)
+        )
+    });
     Some(Code::Pauses.finding(
         Gravity::Caution,
         format!(
@@ -414,6 +415,15 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         ),
         advice_on_pauses(facts, limit, is_of_link),
     ))
+}
+
+/// The seconds from pause to pause, if they come regularly. Shorter ones than half of the usual length have other causes.
+fn period(hit: &[&(&Row, f64)], usual: f64) -> Option<f64> {
+    let long = hit.iter().filter(|(_, ns)| *ns >= usual / 2.0);
+    let starts: Vec<f64> = long.map(|(row, _)| row.at_ns as f64 / 1e9).collect();
+    let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let (mean, deviation) = stats::mean_and_deviation(&gaps)?;
+    (deviation <= REGULAR * mean).then_some(mean)
 }
 
 /// How long a pause lasts, in nanoseconds, at least `shown`: the request that began first in it waited for all of it, those that

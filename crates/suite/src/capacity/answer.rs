@@ -110,6 +110,8 @@ pub enum Ended {
     OutOfProbes,
     /// The target did not recover after a rate that it could not sustain.
     NotRecovered,
+    /// The target stopped answering, and did not come back.
+    Gone,
     /// No request was answered, not even at a low rate.
     NothingAnswered,
     /// It was stopped by the user.
@@ -390,6 +392,10 @@ fn end(ended: Ended) -> Option<&'static str> {
         Ended::NotRecovered => Some(
             "the target did not recover from the overload: it then failed even at a low rate; restart it \
              before the next test",
+        ),
+        Ended::Gone => Some(
+            "the target stopped answering during the search, and no longer answers even at a low rate: see whether it \
+             still runs, and what ended it",
         ),
         Ended::NothingAnswered => Some(
             "no request was answered, not even at a low rate: check the URL, and that the target runs",

@@ -138,14 +138,31 @@ pub fn judge(slo: &Slo, figures: &Figures) -> Judgement {
     }
 }
 
-/// Whether a target that was overloaded responds normally again: no objective is certainly violated.
-#[must_use]
-pub fn has_recovered(slo: &Slo, figures: &Figures) -> bool {
-    let broken = |objective: &Objective| {
-        let measured = measure(objective, figures);
-        !measured.held && (measured.sureness == Sureness::Sure || measured.value.is_none())
-    };
-    figures.is_delivered && !slo.objectives().iter().any(broken)
+/// How a target that was overloaded responds to little load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Normally again: no objective is certainly violated.
+    Recovered,
+    /// Not yet normally.
+    NotYet,
+    /// Not at all.
+    Silent,
+}
+
+impl Look {
+    /// How it responds, by what was measured.
+    #[must_use]
+    pub fn of(slo: &Slo, figures: &Figures) -> Look {
+        let broken = |objective: &Objective| {
+            let measured = measure(objective, figures);
+            !measured.held && (measured.sureness == Sureness::Sure || measured.value.is_none())
+        };
+        match figures.is_delivered && !slo.objectives().iter().any(broken) {
+            true => Look::Recovered,
+            false if figures.throughput > 0.0 => Look::NotYet,
+            false => Look::Silent,
+        }
+    }
 }
 
 /// Why the load was not carried, and how sure that is; `None` when it was.

@@ -15,7 +15,7 @@ mod slo;
 pub use answer::{Answer, Capacity, Confidence, Ended, GaveWay, Probe, ProbeFinding, SCHEMA};
 pub use figures::{CountOfTotal, Figures};
 pub use fit::{Crossing, Stress};
-pub use judge::{Doubt, Judgement, Measured, Outcome, Sureness, has_recovered, judge};
+pub use judge::{Doubt, Judgement, Look, Measured, Outcome, Sureness, judge};
 pub use search::{
     Aim, HIGHEST, LOWEST, Order, PROBES_MAX, Report, START, Search, SearchStep, Settings,
 };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::answer::{Answer, Ended, Probe, ProbeFinding};
 use super::figures::Figures;
-use super::judge::{Judgement, Outcome};
+use super::judge::{Judgement, Look, Outcome};
 use super::rates::{ProbeLength, Rates, Tried};
 use super::slo::Slo;
 
@@ -135,6 +135,7 @@ enum Waiting {
     /// Waiting for the target to recover, which was checked this many times.
     Recovery {
         looks: u32,
+        is_silent: bool,
     },
 }
 
@@ -146,7 +147,8 @@ pub struct Search {
     rates: Rates,
     probes: Vec<Probe>,
     waiting: Waiting,
-    has_not_recovered: bool,
+    /// The last of all looks at a target that did not recover.
+    gave_up: Option<Look>,
 }
 
 impl Search {
@@ -159,7 +161,7 @@ impl Search {
             rates: Rates::default(),
             probes: Vec::new(),
             waiting: Waiting::Nothing,
-            has_not_recovered: false,
+            gave_up: None,
         }
     }
 
@@ -173,9 +175,12 @@ impl Search {
                 false => self.done(Ended::OutOfTime),
             };
         }
-        match self.has_not_recovered {
-            true if self.rates.lower().is_some() => return self.done(Ended::NotRecovered),
-            true if self.is_without_answer() => return self.done(Ended::NothingAnswered),
+        match self.gave_up {
+            Some(_) if self.rates.lower().is_none() && self.is_without_answer() => {
+                return self.done(Ended::NothingAnswered);
+            }
+            Some(Look::Silent) => return self.done(Ended::Gone),
+            Some(_) if self.rates.lower().is_some() => return self.done(Ended::NotRecovered),
             _ => {}
         }
         let order = match self.choose() {
@@ -207,20 +212,30 @@ impl Search {
         self.probes
             .push(Probe::new(self.probes.len() + 1, &order, report));
         if !has_held {
-            self.waiting = Waiting::Recovery { looks: 0 };
+            self.waiting = Waiting::Recovery {
+                looks: 0,
+                is_silent: true,
+            };
         }
     }
 
-    /// Accepts the result of checking a recovering target.
-    pub fn told_recovery(&mut self, has_recovered: bool) {
-        let Waiting::Recovery { looks } = self.waiting else {
+    /// Accepts the result of a look at a recovering target.
+    pub fn told_recovery(&mut self, look: Look) {
+        let Waiting::Recovery { looks, is_silent } = self.waiting else {
             return;
         };
         let looks = looks + 1;
-        self.has_not_recovered = !has_recovered && looks >= self.settings.recoveries_max;
-        self.waiting = match has_recovered || self.has_not_recovered {
+        let is_silent = is_silent && look == Look::Silent;
+        let is_last = looks >= self.settings.recoveries_max;
+        self.gave_up = match look {
+            Look::Recovered => None,
+            _ if !is_last => None,
+            _ if is_silent => Some(Look::Silent),
+            _ => Some(Look::NotYet),
+        };
+        self.waiting = match look == Look::Recovered || is_last {
             true => Waiting::Nothing,
-            false => Waiting::Recovery { looks },
+            false => Waiting::Recovery { looks, is_silent },
         };
     }
 

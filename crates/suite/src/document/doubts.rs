@@ -17,7 +17,7 @@ const ONE_RUN: &str = "One run only: the variation between runs is unknown.";
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
 /// Short texts for findings, so that those of several rows share a footnote; others use the finding's own text.
-const WORDS: [(&str, &str); 71] = [
+const WORDS: [(&str, &str); 74] = [
     (
         "run-crashed",
         "Cut short: the generator died; the figures cover what it had saved.",
@@ -42,6 +42,14 @@ const WORDS: [(&str, &str); 71] = [
     (
         "arrivals-waited",
         "Sent late: requests waited for a free virtual user; response times include the wait.",
+    ),
+    (
+        "threads-not-started",
+        "Not delivered: the plan ended before all of its threads had started.",
+    ),
+    (
+        "threshold-out-of-reach",
+        "Threshold out of reach: it asks for more than the plan can send.",
     ),
     (
         "nothing-answered",
@@ -262,6 +270,10 @@ const WORDS: [(&str, &str); 71] = [
     (
         "delayed-ack",
         "Delayed acknowledgment: the end of a response waited for one, for about 40 ms.",
+    ),
+    (
+        "queue-reported",
+        "Queue: the service itself reports requests that wait for their turn.",
     ),
     (
         "on-the-way",

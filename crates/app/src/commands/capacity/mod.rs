@@ -11,7 +11,7 @@ use std::time::Duration;
 use loadline_model::ExitCode;
 use loadline_model::result::{Environment, RunResult};
 use loadline_suite::capacity::{
-    Answer, Ended, Figures, Order, Report, Search, SearchStep, Settings, Slo, has_recovered,
+    Answer, Ended, Figures, Look, Order, Report, Search, SearchStep, Settings, Slo,
 };
 use serde::Serialize;
 
@@ -207,9 +207,9 @@ impl Hunt<'_> {
                         return Ok(self.search.interrupted());
                     };
                     seen.add(&result);
-                    let has_recovered = has_recovered(self.slo, &Figures::of(&result));
-                    self.search.told_recovery(has_recovered);
-                    if !has_recovered && !self.is_quiet {
+                    let look = Look::of(self.slo, &Figures::of(&result));
+                    self.search.told_recovery(look);
+                    if look != Look::Recovered && !self.is_quiet {
                         print::to_stderr(&format!("{what}: not yet\n"));
                     }
                 }

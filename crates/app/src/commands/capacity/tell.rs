@@ -241,7 +241,9 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use loadline_model::verdict::Gravity;
-    use loadline_suite::capacity::{Judgement, ProbeFinding, Report, Search, SearchStep, Settings};
+    use loadline_suite::capacity::{
+        Judgement, Look, ProbeFinding, Report, Search, SearchStep, Settings,
+    };
 
     use super::*;
 
@@ -301,7 +303,7 @@ mod tests {
                     let last = search.probes().last().expect("a probe");
                     lines.push_str(&probe(last, search.interval()));
                 }
-                SearchStep::Recover(_) => search.told_recovery(true),
+                SearchStep::Recover(_) => search.told_recovery(Look::Recovered),
                 SearchStep::Done(answer) => break *answer,
             }
         };
@@ -350,7 +352,7 @@ mod tests {
                     findings: Vec::new(),
                 },
             });
-            search.told_recovery(true);
+            search.told_recovery(Look::Recovered);
         }
         let found = search.interrupted();
         let text = answer(&found, "http://h/", Duration::ZERO, &Style::default());

@@ -310,6 +310,7 @@ impl StepsVu {
     fn measure_iteration(&self, of: &GroupOnWorker, begun: Nanos) {
         let now = self.shared.clock.now();
         self.shared.last_done.set(now);
+        self.shared.recorder.borrow_mut().iterated();
         if let Some(measures) = &of.on_worker.measures {
             measures.iteration(now.since(begun), &of.scenario, now);
         }
@@ -569,7 +570,7 @@ impl StepsVu {
             true => Poll::Ready(()),
             false => told.as_mut().poll(cx),
         });
-        self.slot.guard(due).await
+        self.rest(due).await
     }
 
     async fn sleep(&self, ms: u64) -> Result<(), Stop> {
@@ -580,6 +581,15 @@ impl StepsVu {
             true => Poll::Ready(()),
             false => Poll::Pending,
         });
-        self.slot.guard(due).await
+        self.rest(due).await
+    }
+
+    /// Waits, and records for how long.
+    async fn rest(&self, due: impl Future<Output = ()>) -> Result<(), Stop> {
+        let since = self.shared.clock.now();
+        let rested = self.slot.guard(due).await;
+        let slept_ns = self.shared.clock.now().since(since);
+        self.shared.recorder.borrow_mut().slept(slept_ns);
+        rested
     }
 }

@@ -66,12 +66,18 @@ impl Facts<'_> {
         engaged.map_or(1.0, |engaged| self.on_requests_s() / engaged)
     }
 
-    /// The share of iteration time in which a script slept; `None` if iterations consist of a single request.
+    /// The share of iteration time in which a script, or threads of a plan, slept; `None` if iterations consist of a
+    /// single request.
     pub(in crate::verdict) fn slept_share(&self) -> Option<f64> {
-        let engaged = self.engaged_s().filter(|_| self.is_script())?;
+        let engaged = self.engaged_s()?;
         let scenarios = self.seen.scenarios.values();
-        let slept_ns: u64 = scenarios.map(|change| change.slept_ns).sum();
-        Some(slept_ns as f64 / 1e9 / engaged)
+        let of_script: u64 = scenarios.map(|change| change.slept_ns).sum();
+        Some((of_script + self.seen.threads.slept_ns) as f64 / 1e9 / engaged)
+    }
+
+    /// Iterations of a script, or of threads of a plan, that ended.
+    pub(in crate::verdict) fn iterations(&self) -> u64 {
+        self.thrown().1 + self.seen.threads.iterations
     }
 
     /// The share in which it neither slept nor waited for a response.

@@ -8,6 +8,7 @@ mod between;
 mod component;
 mod levels;
 mod notes;
+mod queues;
 mod replicas;
 mod stages;
 
@@ -71,6 +72,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Seen {
     let mut signs = levels::signs(&components, facts);
     signs.extend(replicas::signs(&components));
     signs.extend(stages::signs(&components));
+    signs.extend(queues::sign(&components, facts));
     signs.extend(notes::signs(&observations.notes));
     // The heaviest first; equal ones in the order of discovery.
     signs.sort_by_key(|sign| std::cmp::Reverse(sign.weight));

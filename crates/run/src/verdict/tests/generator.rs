@@ -302,6 +302,40 @@ fn users_who_neither_sleep_nor_wait_are_held_by_their_script() {
     }
 }
 
+/// The same for threads of a plan, whose elements compute or whose timers hold them.
+#[test]
+fn threads_that_neither_sleep_nor_wait_are_held_by_the_elements_of_their_plan() {
+    for (slept_s, limit) in [(0, Limit::Generator), (150, Limit::Plan)] {
+        let mut run = Run::new(constant_vus(10, 20), 20.0, 400, 60.0);
+        run.plan.scenarios[0].behaviour =
+            loadline_model::Behaviour::Steps(loadline_model::plan::StepsBehaviour {
+                group: 0,
+                sends: true,
+            });
+        run.totals.seen.threads = loadline_model::snapshot::ThreadTimes {
+            iterations: 400,
+            slept_ns: slept_s * 1_000 * MS,
+        };
+        run.totals.seen.worker_cpu_ns = 8_000 * MS;
+        for row in &mut run.series {
+            row.active_vus = 10;
+            row.generator.busiest_worker = 0.4;
+            row.generator.run_queue_ns = 250 * MS;
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let told = found(&verdict, Code::GeneratorBusy);
+        assert_eq!(told.is_some(), limit == Limit::Generator);
+        if let Some(told) = told {
+            assert!(
+                told.text.contains("the plan's elements took"),
+                "{}",
+                told.text
+            );
+        }
+    }
+}
+
 /// A process that a signal stopped for three seconds needs no more cores.
 #[test]
 fn what_a_stop_delayed_is_not_told_as_a_want_of_cores() {

@@ -499,6 +499,32 @@ fn a_way_that_stood_still_is_no_pause_of_the_target() {
     );
 }
 
+/// The path is cut for two seconds of nine; before and after, only the target takes time.
+#[test]
+fn an_outage_in_which_nothing_was_acknowledged_may_be_one_of_the_path() {
+    for (in_flight_s, is_of_path) in [(8, true), (1, false)] {
+        let mut run = Run::new(constant_vus(10, 9), 9.0, 7_800, 11.0);
+        run.answer(7_800, &[(0.9987, 8 * MS), (0.0013, 2_600 * MS)]);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            row.active_vus = 10;
+            row.heat = loadline_model::heat::Heat::default();
+            if second == 3 || second == 4 {
+                (row.completed, row.good, row.service_time_ns) = (0, 0, None);
+            }
+        }
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 10;
+        connections.retransmits = 50;
+        (0..10).for_each(|_| connections.min_rtt.record(8_000));
+        connections.in_flight_ns = 10 * in_flight_s * 1_000 * MS;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
+        let outage = found(&verdict, Code::OutageSeen).expect("told");
+        let advice = outage.advice.clone().unwrap_or_default();
+        assert_eq!(advice.contains("the network path"), is_of_path, "{advice}");
+    }
+}
+
 /// The kernel is asked about some of the connections: losses on the others are as many each.
 #[test]
 fn retransmits_of_a_few_connections_stand_for_those_of_all() {

@@ -464,3 +464,59 @@ fn time_before_the_handler_is_a_queue_or_the_way() {
         "{text}"
     );
 }
+
+#[test]
+fn a_queue_that_the_service_reports_makes_it_the_limit() {
+    let waiting = |second: i64| if second < 0 { 0.0 } else { 7.0 };
+    let mut run = busy(&[("app", "app", "value", &waiting)]);
+    assert!(found(&run.judge(), Code::QueueReported).is_none());
+    run.observations.scraped = [("app".to_owned(), "pool_waiting".to_owned())].into();
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    assert!(
+        verdict
+            .headline
+            .ends_with("app reports 7 waiting (pool_waiting)"),
+        "{}",
+        verdict.headline
+    );
+    // Of several metrics, each is a component.
+    let mut run = busy(&[("app", "jobs_queued", "value", &waiting)]);
+    let text = text_of(&mut run, Code::QueueReported).expect("told");
+    assert!(
+        text.starts_with("app reported 7.0 waiting on average (jobs_queued)"),
+        "{text}"
+    );
+    // As many waited before the load.
+    let mut run = busy(&[("app", "jobs_queued", "value", &|_| 7.0)]);
+    assert!(found(&run.judge(), Code::QueueReported).is_none());
+    // Work that is done later holds no request.
+    let later = |second: i64| if second < 0 { 0.0 } else { 4_000.0 };
+    let mut run = busy(&[("app", "jobs_queued", "value", &later)]);
+    assert!(found(&run.judge(), Code::QueueReported).is_none());
+    let mut run = busy(&[
+        ("work", "sink", "backlog", &waiting),
+        ("work", "sink", "ratio", &|_| 0.9),
+    ]);
+    assert!(found(&run.judge(), Code::QueueReported).is_none());
+    // Only a few of those in flight wait.
+    let mut run = busy(&[("app", "jobs_queued", "value", &|second| {
+        if second < 0 { 0.0 } else { 2.5 }
+    })]);
+    assert!(found(&run.judge(), Code::QueueReported).is_none());
+}
+
+#[test]
+fn a_reported_queue_settles_whether_more_users_would_help() {
+    let waiting = |second: i64| if second < 0 { 0.0 } else { 30.0 };
+    let mut run = delivered(&[("app", "jobs_queued", "value", &waiting)]);
+    run.plan.scenarios[0].executor = arrivals(5_000, 20, 50);
+    run.totals.asked = Some(100_000);
+    run.totals.never_started = 90_000;
+    run.totals.active_vus_max = 50;
+    run.answer(10_000, &[(1.0, 100_000_000)]);
+    run.series.iter_mut().for_each(|row| row.active_vus = 50);
+    assert_eq!(run.judge().limit, Limit::Target);
+    run.observations = Observations::default();
+    assert_eq!(run.judge().limit, Limit::Plan);
+}

@@ -292,6 +292,23 @@ fn pauses_are_told_with_their_period() {
 }
 
 #[test]
+fn a_short_stall_in_between_does_not_hide_the_period_of_pauses() {
+    let times: Vec<(f64, f64)> = (0..15)
+        .map(|second| match second {
+            _ if second % 3 == 2 => (2.0, 500.0),
+            7 => (2.0, 90.0),
+            _ => (2.0, 6.0),
+        })
+        .collect();
+    let verdict = second_by_second(&times);
+    let text = &found(&verdict, Code::Pauses).expect("told").text;
+    assert!(
+        text.starts_with("in 6 of 15 seconds responses stalled for up to 500 ms, about every 3 s"),
+        "{text}"
+    );
+}
+
+#[test]
 fn handshakes_that_take_much_of_the_time_are_told() {
     let mut run = Run::new(constant_vus(10, 10), 10.0, 10_000, 10.0);
     run.totals.seen.connections.opened = 10_000;

@@ -211,9 +211,18 @@ fn a_load_that_piles_up_is_not_carried_however_fast_its_answers() {
 #[test]
 fn a_target_has_recovered_unless_it_surely_has_not() {
     let slo: Slo = "p(99)<200ms".parse().expect("objectives");
-    assert!(has_recovered(&slo, &figures(&[(10, 59), (300, 1)])));
-    assert!(!has_recovered(&slo, &figures(&[(300, 60)])));
-    assert!(!has_recovered(&slo, &figures(&[])));
+    let look = |figures: &Figures| Look::of(&slo, figures);
+    assert_eq!(look(&figures(&[(10, 59), (300, 1)])), Look::Recovered);
+    let slow = Figures {
+        throughput: 2.0,
+        ..figures(&[(300, 60)])
+    };
+    assert_eq!(look(&slow), Look::NotYet);
+    let none = Figures {
+        throughput: 0.0,
+        ..figures(&[])
+    };
+    assert_eq!(look(&none), Look::Silent);
 }
 
 #[test]

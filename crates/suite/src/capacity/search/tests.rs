@@ -10,7 +10,7 @@ use std::time::Duration;
 use loadline_model::verdict::Limit;
 
 use super::super::answer::{Answer, ProbeFinding};
-use super::super::judge::{Judgement, Outcome, Sureness};
+use super::super::judge::{Judgement, Look, Outcome, Sureness};
 use super::{Order, Report, Search, SearchStep, Settings};
 
 const SURELY_HELD: Outcome = Outcome::Held {
@@ -66,7 +66,7 @@ fn run(settings: Settings, mut probe: impl FnMut(&Order) -> Report) -> Answer {
             }
             SearchStep::Recover(order) => {
                 spent += order.length();
-                search.told_recovery(true);
+                search.told_recovery(Look::Recovered);
             }
             SearchStep::Done(answer) => return *answer,
         }

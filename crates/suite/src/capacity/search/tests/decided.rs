@@ -195,7 +195,12 @@ fn a_target_that_does_not_recover_ends_the_search() {
             SearchStep::Recover(order) => {
                 assert!(order.rate <= 10.0 && order.aim == Aim::Recover);
                 looks += 1;
-                search.told_recovery(false);
+                // A moment without responses is not the end.
+                let look = match looks {
+                    1 => Look::NotYet,
+                    _ => Look::Silent,
+                };
+                search.told_recovery(look);
             }
             SearchStep::Done(answer) => break answer,
         }
@@ -227,7 +232,10 @@ fn a_target_that_answers_nothing_ends_the_search() {
                     report.found.throughput = throughput;
                     search.told(report);
                 }
-                SearchStep::Recover(_) => search.told_recovery(false),
+                SearchStep::Recover(_) => search.told_recovery(match throughput > 0.0 {
+                    true => Look::NotYet,
+                    false => Look::Silent,
+                }),
                 SearchStep::Done(answer) => break answer,
             }
         }
@@ -241,6 +249,28 @@ fn a_target_that_answers_nothing_ends_the_search() {
     assert!(silent.remarks.iter().any(told), "{:?}", silent.remarks);
     // Wrong or late responses may be right and in time at a lower rate.
     assert!(search_of(5.0).probes.len() > 1);
+}
+
+#[test]
+fn a_target_that_stops_answering_ends_the_search() {
+    for held in [150.0, 0.0] {
+        let mut search = Search::new("p(99)<200ms".parse().expect("objectives"), settings());
+        let answer = loop {
+            match search.next(Duration::ZERO) {
+                SearchStep::Probe(order) => {
+                    let mut report = carries(held)(&order);
+                    report.found.throughput = 50.0;
+                    search.told(report);
+                }
+                SearchStep::Recover(_) => search.told_recovery(Look::Silent),
+                SearchStep::Done(answer) => break answer,
+            }
+        };
+        assert_eq!(answer.ended, Ended::Gone);
+        assert!(answer.probes.len() <= 2);
+        let told = |remark: &String| remark.starts_with("the target stopped answering");
+        assert!(answer.remarks.iter().any(told), "{:?}", answer.remarks);
+    }
 }
 
 #[test]

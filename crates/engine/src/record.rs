@@ -217,9 +217,9 @@ impl Recorder {
         }
     }
 
-    /// Counts arrivals that were due while no virtual user was free.
-    pub(crate) fn dropped(&mut self, arrivals: u64) {
-        self.seen.counts.dropped += arrivals;
+    /// Counts arrivals that were due, about now, while no virtual user was free.
+    pub(crate) fn dropped(&mut self, arrivals: u64, now: Nanos) {
+        self.counts_at(now).dropped += arrivals;
     }
 
     pub(crate) fn redirected(&mut self, life: &Life) {
@@ -451,6 +451,7 @@ mod tests {
                 recorder.started(life);
                 recorder.redirected(life);
                 recorder.retried(life);
+                recorder.dropped(1, life.planned());
                 recorder.check_failed(life, "size>1".to_owned());
                 let started = life.started + Duration::from_millis(1);
                 recorder.lag(life.planned(), Nanos(0), started);
@@ -465,6 +466,7 @@ mod tests {
                 (counts.started, counts.redirects, counts.retried),
                 (times, times, times)
             );
+            assert_eq!(counts.dropped, times);
             assert_eq!(counts.failed_total(), times);
         }
         assert_eq!(seen.errors.rows().map(|(_, n)| *n).sum::<u64>(), 1);

@@ -145,14 +145,14 @@ impl Figures {
     #[must_use]
     pub fn of(result: &RunResult) -> Figures {
         let totals = &result.totals;
-        let (counts, warm_up) = (&totals.seen.counts, &totals.seen.warm_up);
-        let started = counts.started + warm_up.started;
+        let whole = totals.seen.whole();
+        let started = whole.started;
         let requests = (started > 0).then(|| RequestFigures {
             started,
-            completed: counts.completed + warm_up.completed,
-            failed: counts.failed_total() + warm_up.failed_total(),
-            interrupted: counts.interrupted + warm_up.interrupted,
-            lost: counts.lost + warm_up.lost,
+            completed: whole.completed,
+            failed: whole.failed_total(),
+            interrupted: whole.interrupted,
+            lost: whole.lost,
         });
         let mut thresholds = thresholds(result);
         thresholds.sort_by_key(|threshold| threshold.passed);

@@ -8,32 +8,47 @@ use std::time::Duration;
 use crate::executor::Executor;
 use crate::plan::{Scenario, TestPlan};
 use crate::result::{Rates, Row};
-use crate::snapshot::Counts;
-use crate::units::Nanos;
+use crate::snapshot::{Counts, Snapshot};
+use crate::units::{Nanos, duration_ns};
 
 const SECOND: u64 = Nanos::PER_SECOND;
 /// Minimum rows of a steady state.
 const STEADY_ROWS_MIN: usize = 2;
 
-/// The rates of a run. `planned` is the number of planned arrivals, from which the offered load is computed;
-/// `None` in a closed model. Planned and actual starts are counted over the time in which arrivals were due:
-/// waiting for the target at the end does not reduce the offered load, and late starts in that time do not
-/// increase the start rate.
+/// The part of a run that is judged, in nanoseconds: what follows the warm-up.
+#[must_use]
+pub fn measured_ns(plan: &TestPlan, elapsed_ns: u64) -> u64 {
+    elapsed_ns.saturating_sub(duration_ns(plan.warm_up))
+}
+
+/// Of planned iterations those that are judged: an arrival that was due in the warm-up was started or dropped as one of
+/// it. Only plans whose iterations are single requests have a warm-up.
+#[must_use]
+pub fn planned_after_warm_up(planned: u64, warm_up: &Counts) -> u64 {
+    planned.saturating_sub(warm_up.started + warm_up.dropped)
+}
+
+/// The rates of the part of a run that is judged. `planned` is the number of arrivals planned over the whole run, from
+/// which the offered load is computed; `None` in a closed model. Planned and actual starts are counted over the time in
+/// which arrivals were due: waiting for the target at the end does not reduce the offered load, and late starts in that
+/// time do not increase the start rate.
 #[must_use]
 pub fn rates(
     plan: &TestPlan,
-    counts: &Counts,
+    seen: &Snapshot,
     rows: &[Row],
-    measured_ns: u64,
     planned: Option<u64>,
     elapsed_ns: u64,
 ) -> Rates {
+    let counts = &seen.counts;
+    let measured_ns = measured_ns(plan, elapsed_ns);
+    let planned = planned.map(|planned| planned_after_warm_up(planned, &seen.warm_up));
     let measured = per_second(measured_ns);
     let waited_ns = match (planned, plan.time_filled()) {
         (Some(_), Some(due)) => elapsed_ns.saturating_sub(Nanos::from(due).0),
         _ => 0,
     };
-    let due = |span_ns: u64| per_second(span_ns.saturating_sub(waited_ns));
+    let due = per_second(measured_ns.saturating_sub(waited_ns));
     let whole: Vec<&Row> = rows
         .iter()
         .filter(|row| row.span_ns >= SECOND && !row.warm_up)
@@ -47,8 +62,8 @@ pub fn rates(
         steady: steady(plan, rows),
         max_1s: best_second(&whole).filter(is_best),
         max_5s: best_five_seconds(&whole).filter(is_best),
-        offered: planned.map(|planned| count(planned) * due(elapsed_ns)),
-        started: count(counts.started.saturating_sub(late(plan, rows, planned))) * due(measured_ns),
+        offered: planned.map(|planned| count(planned) * due),
+        started: count(counts.started.saturating_sub(late(plan, rows, planned))) * due,
     }
 }
 
@@ -272,12 +287,25 @@ mod tests {
     }
 
     fn rates_of(plan: &TestPlan, rows: &[Row]) -> Rates {
-        let counts = Counts {
-            completed: rows.iter().map(|row| row.completed).sum(),
-            ..Counts::default()
-        };
-        let measured_ns = rows.iter().map(|row| row.span_ns).sum();
-        rates(plan, &counts, rows, measured_ns, None, measured_ns)
+        let mut seen = Snapshot::default();
+        seen.counts.completed = rows.iter().map(|row| row.completed).sum();
+        let elapsed_ns = rows.iter().map(|row| row.span_ns).sum();
+        rates(plan, &seen, rows, None, elapsed_ns)
+    }
+
+    #[test]
+    fn offered_and_started_are_of_the_same_time_and_without_the_warm_up() {
+        let mut plan = plan(vec![constant(0, 6)]);
+        plan.warm_up = Duration::from_secs(2);
+        let mut seen = Snapshot::default();
+        (seen.warm_up.started, seen.warm_up.dropped) = (130, 3);
+        (seen.counts.started, seen.counts.dropped) = (760, 7);
+        let told = rates(&plan, &seen, &[], Some(900), 6 * SECOND);
+        assert_eq!(told.offered, Some(767.0 / 4.0));
+        assert_eq!(told.started, 760.0 / 4.0);
+        // Waiting for the target at the end is no time of either.
+        let told = rates(&plan, &seen, &[], Some(900), 10 * SECOND);
+        assert_eq!((told.offered, told.started), (Some(767.0 / 4.0), 190.0));
     }
 
     #[test]

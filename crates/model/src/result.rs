@@ -222,9 +222,9 @@ pub struct Rates {
     pub max_1s: Option<f64>,
     /// Completed requests per second in the best five consecutive seconds.
     pub max_5s: Option<f64>,
-    /// Planned iterations per second while they were due; `None` in a closed model.
+    /// Planned iterations per second while they were due, warm-up excluded; `None` in a closed model.
     pub offered: Option<f64>,
-    /// Started requests per second: while they were due in an open model, otherwise over the whole run.
+    /// Started requests per second, warm-up excluded: while they were due in an open model, otherwise over all of it.
     pub started: f64,
 }
 
@@ -260,11 +260,34 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// How many of the planned iterations started; `None` if their number is not planned.
+    /// How many of the planned iterations started, in the warm-up or after it; `None` if their number is not planned.
     #[must_use]
     pub fn begun(&self) -> Option<u64> {
-        let dropped = self.seen.counts.dropped + self.seen.warm_up.dropped;
+        let dropped = self.seen.whole().dropped;
         Some(self.asked?.saturating_sub(self.never_started + dropped))
+    }
+
+    /// The mean processor use of the whole process over the whole run, in cores; `None` for a run without length.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a mean for showing")]
+    pub fn cpu_cores(&self) -> Option<f64> {
+        (self.elapsed_ns > 0).then(|| self.cpu_ns as f64 / self.elapsed_ns as f64)
+    }
+
+    /// Processor time per request started, in nanoseconds: both of the whole run, for the time cannot be told apart.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a mean for showing")]
+    pub fn cpu_per_request_ns(&self) -> Option<f64> {
+        let started = self.seen.whole().started;
+        (started > 0).then(|| self.cpu_ns as f64 / started as f64)
+    }
+
+    /// Requests per connection: both of the whole run, for what was opened in the warm-up serves what comes after it.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a mean for showing")]
+    pub fn requests_per_connection(&self) -> Option<f64> {
+        let (started, opened) = (self.seen.whole().started, self.seen.connections.opened);
+        (opened > 0).then(|| started as f64 / opened as f64)
     }
 }
 
@@ -448,6 +471,23 @@ impl RunResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_whole_run_used_is_held_against_the_whole_run() {
+        let mut totals = Totals {
+            elapsed_ns: 10,
+            measured_ns: 5,
+            cpu_ns: 40,
+            ..Totals::default()
+        };
+        assert_eq!(totals.cpu_per_request_ns(), None);
+        assert_eq!(totals.requests_per_connection(), None);
+        (totals.seen.counts.started, totals.seen.warm_up.started) = (6, 2);
+        totals.seen.connections.opened = 4;
+        assert_eq!(totals.cpu_cores(), Some(4.0));
+        assert_eq!(totals.cpu_per_request_ns(), Some(5.0));
+        assert_eq!(totals.requests_per_connection(), Some(2.0));
+    }
 
     #[test]
     fn a_row_without_length_has_no_rate() {

@@ -519,6 +519,14 @@ impl Snapshot {
         }
     }
 
+    /// The outcomes of all requests, those of the warm-up included.
+    #[must_use]
+    pub fn whole(&self) -> Counts {
+        let mut whole = self.counts.clone();
+        whole.merge(&self.warm_up);
+        whole
+    }
+
     /// Service time of every request with an outcome: answered or failed.
     #[must_use]
     pub fn service_time(&self) -> TimeTrend {

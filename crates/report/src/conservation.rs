@@ -2,6 +2,7 @@
 //!
 //! Must not know layout. Invariant: the numbers add up, or the line says that they do not.
 
+use loadline_model::snapshot::Counts;
 use loadline_model::{ErrorClass, RunResult};
 
 use crate::page::bound;
@@ -20,8 +21,7 @@ pub(crate) fn line_so_far(result: &RunResult) -> String {
 fn line_with(result: &RunResult, unanswered: &str) -> String {
     let totals = &result.totals;
     let (counts, warm_up) = (&totals.seen.counts, &totals.seen.warm_up);
-    let sent = counts.started.saturating_add(warm_up.started);
-    let failed = counts.failed_total() + warm_up.failed_total();
+    let whole = totals.seen.whole();
     let lost = match result.agents.is_empty() {
         true => "of unknown outcome",
         false => "lost with an agent",
@@ -36,16 +36,14 @@ fn line_with(result: &RunResult, unanswered: &str) -> String {
     if let Some(asked) = totals.asked {
         parts.push(format!("{iterations}planned {}", count(asked)));
     }
-    parts.push(format!("{requests}sent {}", count(sent)));
-    parts.push(format!(
-        "answered {}",
-        count(counts.completed + warm_up.completed)
-    ));
-    parts.push(format!("failed {}{}", count(failed), by_class(result)));
+    parts.push(format!("{requests}sent {}", count(whole.started)));
+    parts.push(format!("answered {}", count(whole.completed)));
+    let failed = count(whole.failed_total());
+    parts.push(format!("failed {failed}{}", by_class(&whole)));
     for (of, what, number) in [
-        ("", unanswered, counts.interrupted + warm_up.interrupted),
-        ("", lost, counts.lost + warm_up.lost),
-        (iterations, "dropped", counts.dropped + warm_up.dropped),
+        ("", unanswered, whole.interrupted),
+        ("", lost, whole.lost),
+        (iterations, "dropped", whole.dropped),
         (iterations, "never started", totals.never_started),
     ] {
         if number > 0 {
@@ -66,17 +64,10 @@ fn line_with(result: &RunResult, unanswered: &str) -> String {
     line
 }
 
-fn by_class(result: &RunResult) -> String {
-    let seen = &result.totals.seen;
-    let sums = seen
-        .counts
-        .failed
-        .iter()
-        .zip(seen.warm_up.failed)
-        .map(|(run, warm_up)| run + warm_up);
+fn by_class(whole: &Counts) -> String {
     let classes: Vec<String> = ErrorClass::ALL
         .iter()
-        .zip(sums)
+        .zip(whole.failed)
         .filter(|(_, sum)| *sum > 0)
         .map(|(class, sum)| format!("{} {}", class.name(), count(sum)))
         .collect();

@@ -158,9 +158,7 @@ impl Collector {
     /// Books requests that were begun since the last second was told, as far as no report has them.
     pub(crate) fn book_unreported(&mut self, begun: u64) {
         let seen = self.pending.values().map(|pending| &pending.seen);
-        let reported: u64 = seen
-            .map(|seen| seen.counts.started + seen.warm_up.started)
-            .sum();
+        let reported: u64 = seen.map(|seen| seen.whole().started).sum();
         let unreported = begun.saturating_sub(reported);
         if unreported > 0 {
             let pending = self.pending.entry(self.told).or_default();
@@ -412,8 +410,7 @@ impl Collector {
         let mut generator = self.watch.look(Duration::from_nanos(span_ns));
         generator.busiest_worker = pending.busiest_worker;
         generator.run_queue_ns = pending.seen.run_queue_ns;
-        let mut all = pending.seen.counts.clone();
-        all.merge(&pending.seen.warm_up);
+        let all = pending.seen.whole();
         let service_time = pending.seen.service_time();
         let row = Row {
             at_ns,

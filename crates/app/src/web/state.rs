@@ -9,10 +9,9 @@ use std::time::Duration;
 use loadline_metric::{TimeTrend, ValueTrend};
 use loadline_model::event::{Before, Mark};
 use loadline_model::observation::ObservationLog;
-use loadline_model::rates::rates;
+use loadline_model::rates::{measured_ns, rates};
 use loadline_model::result::{Environment, Percentiles, Row, RunResult, StopReason, Totals};
 use loadline_model::rows::{Rows, joined};
-use loadline_model::units::duration_ns;
 use loadline_model::verdict::Verdict;
 use loadline_model::{RunEvent, Snapshot, TestPlan};
 use loadline_run::{RunWatch, evaluate_thresholds};
@@ -214,28 +213,19 @@ impl State {
     fn totals(&self, started: &Started) -> Totals {
         let elapsed_ns = self.elapsed_ns();
         let rows = self.rows();
-        let measured_ns = elapsed_ns.saturating_sub(duration_ns(started.plan.warm_up));
         let offered = rows.iter().filter_map(|row| row.offered);
         let offered = offered.reduce(|sum, row| sum + row);
-        let counts = &self.seen.counts;
         let core_ns = |row: &Row| row.generator.cpu_cores * row.span_ns as f64;
         let throttled = rows.iter().filter_map(|row| row.generator.throttled_ns);
         Totals {
             started_unix_ms: started.unix_ms,
             elapsed_ns,
-            measured_ns,
+            measured_ns: measured_ns(&started.plan, elapsed_ns),
             stop: StopReason::Finished,
             asked: None,
             never_started: 0,
             seen: self.unfinished_counted(),
-            rates: rates(
-                &started.plan,
-                counts,
-                rows,
-                measured_ns,
-                offered,
-                elapsed_ns,
-            ),
+            rates: rates(&started.plan, &self.seen, rows, offered, elapsed_ns),
             active_vus_max: self.active_vus_max,
             cpu_ns: rows.iter().map(core_ns).sum::<f64>() as u64,
             rss_max_bytes: self.rss_max_bytes,

@@ -150,7 +150,7 @@ impl ScenarioShare {
 
     /// Counts starts that were due but did not happen.
     pub(crate) fn drop_starts(&self, count: u64, now: Nanos) {
-        self.shared.recorder.borrow_mut().dropped(count);
+        self.shared.recorder.borrow_mut().dropped(count, now);
         if let Some(scenario) = &self.script {
             scenario.worker.dropped(scenario, count, now);
         }

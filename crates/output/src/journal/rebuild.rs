@@ -6,12 +6,12 @@
 use loadline_metric::ValueTrend;
 use loadline_model::event::Mark;
 use loadline_model::observation::{OBSERVER_MARK, ObservationLog};
-use loadline_model::rates::rates;
+use loadline_model::rates::{measured_ns, rates};
 use loadline_model::result::{Row, RunResult, StopReason, Totals};
 use loadline_model::snapshot::Snapshot;
 use loadline_model::tag_series::TagRows;
 use loadline_model::test_summary::TestSummary;
-use loadline_model::units::{Nanos, duration_ns};
+use loadline_model::units::Nanos;
 use loadline_model::verdict::Verdict;
 
 use super::encode::{Part, Start};
@@ -77,7 +77,6 @@ fn left_out(count: u64, at_ns: u64) -> Option<Mark> {
 fn totals_of(start: &Start, told: &Part) -> Totals {
     let rows = &told.rows;
     let elapsed_ns = end_of(rows);
-    let measured_ns = elapsed_ns.saturating_sub(duration_ns(start.plan.warm_up));
     let offered = rows
         .iter()
         .filter_map(|row| row.offered)
@@ -85,19 +84,12 @@ fn totals_of(start: &Start, told: &Part) -> Totals {
     Totals {
         started_unix_ms: start.started_unix_ms,
         elapsed_ns,
-        measured_ns,
+        measured_ns: measured_ns(&start.plan, elapsed_ns),
         stop: StopReason::Crashed,
         asked: offered.or_else(|| start.plan.planned_iterations()),
         never_started: rows.last().map_or(0, |row| row.waiting),
         seen: Snapshot::default(),
-        rates: rates(
-            &start.plan,
-            &told.seen.counts,
-            rows,
-            measured_ns,
-            offered,
-            elapsed_ns,
-        ),
+        rates: rates(&start.plan, &told.seen, rows, offered, elapsed_ns),
         active_vus_max: rows.iter().map(|row| row.active_vus).max().unwrap_or(0),
         cpu_ns: rows
             .iter()

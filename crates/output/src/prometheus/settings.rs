@@ -1,8 +1,8 @@
 //! The user's settings for remote write.
 //!
 //! Must not know where the texts come from. Source of names and defaults: k6 v2.2.0's output
-//! `experimental-prometheus-rw`; those with `LOADLINE_` are additions. Invariant: settings of this type are
-//! valid.
+//! `experimental-prometheus-rw`, each under loadline's own prefix too, which wins; some only have that. Invariant:
+//! settings of this type are valid.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,8 +16,8 @@ use crate::sigv4::{Service, Signing};
 
 /// Name of the section in k6's JSON file of options.
 const SECTION: &str = "collectors[\"experimental-prometheus-rw\"]";
-/// Prefix of variables that set a header; the rest is the header's name.
-const HEADER_PREFIX: &str = "K6_PROMETHEUS_RW_HEADERS_";
+/// What follows the prefix of a variable that sets a header; the rest is the header's name.
+const HEADER: &str = "HEADERS_";
 const PREFIX: &str = "K6_PROMETHEUS_RW_";
 const OWN_PREFIX: &str = "LOADLINE_PROMETHEUS_RW_";
 const DEFAULT_URL: &str = "http://localhost:9090/api/v1/write";
@@ -168,17 +168,26 @@ impl Words<'_> {
         (!value.is_empty()).then(|| value.clone())
     }
 
+    /// The variable that sets something, and its value: under loadline's own prefix, else under k6's.
+    fn variable(&self, name: &str) -> Option<(String, String)> {
+        [OWN_PREFIX, PREFIX].into_iter().find_map(|prefix| {
+            let variable = format!("{prefix}{name}");
+            self.named(&variable).map(|value| (variable, value))
+        })
+    }
+
     fn get(&self, name: &str) -> Option<String> {
         let of_section = || self.section.get(name).map(|(_, value)| value.to_owned());
-        self.named(&format!("{PREFIX}{name}")).or_else(of_section)
+        let set = self.variable(name).map(|(_, value)| value);
+        set.or_else(of_section)
     }
 
     /// The name of a setting in messages.
     fn called(&self, name: &str) -> String {
-        let variable = format!("{PREFIX}{name}");
-        match self.section.get(name) {
-            Some((key, _)) if self.named(&variable).is_none() => format!("{SECTION}.{key}"),
-            _ => variable,
+        match (self.variable(name), self.section.get(name)) {
+            (Some((variable, _)), _) => variable,
+            (None, Some((key, _))) => format!("{SECTION}.{key}"),
+            (None, None) => format!("{PREFIX}{name}"),
         }
     }
 
@@ -263,17 +272,21 @@ impl Words<'_> {
             let wrong = || format!("{SECTION}.headers has one that cannot be sent: {name:?}");
             put_header(&mut headers, name, value).ok_or_else(wrong)?;
         }
-        for (variable, value) in self.variables {
-            if let Some(name) = variable.strip_prefix(HEADER_PREFIX) {
-                let wrong = || format!("{variable} names a header that cannot be sent");
-                put_header(&mut headers, name, value).ok_or_else(wrong)?;
+        for prefix in [PREFIX, OWN_PREFIX] {
+            for (variable, value) in self.variables {
+                let rest = variable.strip_prefix(prefix);
+                if let Some(name) = rest.and_then(|rest| rest.strip_prefix(HEADER)) {
+                    let wrong = || format!("{variable} names a header that cannot be sent");
+                    put_header(&mut headers, name, value).ok_or_else(wrong)?;
+                }
             }
         }
+        let Some((variable, list)) = self.variable("HTTP_HEADERS") else {
+            return Ok(headers);
+        };
         // Header values are often secrets, so the message does not repeat them.
-        let wrong =
-            || format!("{PREFIX}HTTP_HEADERS must be a list such as `Name:value,Other:value`");
-        let list = self.named(&format!("{PREFIX}HTTP_HEADERS"));
-        for pair in list.iter().flat_map(|list| list.split(',')) {
+        let wrong = || format!("{variable} must be a list such as `Name:value,Other:value`");
+        for pair in list.split(',') {
             let (name, value) = pair.split_once(':').ok_or_else(wrong)?;
             put_header(&mut headers, name.trim(), value.trim()).ok_or_else(wrong)?;
         }
@@ -390,6 +403,35 @@ mod tests {
         let p99 = TrendStat::Percentile(99.0, "p99".to_owned());
         assert_eq!(settings.trends, TrendForm::Stats(vec![p99]));
         assert!(!settings.tls12 && !settings.insecure && settings.basic.is_none());
+    }
+
+    #[test]
+    fn the_own_prefix_means_the_same_and_wins() {
+        let set = |name: &str, value: &str| {
+            let section = json!({ "username": "of the file" });
+            let own = format!("{OWN_PREFIX}{name}");
+            let words = [
+                ("USERNAME", "k6"),
+                ("HEADERS_X-A", "k6"),
+                (own.as_str(), value),
+            ];
+            read_with(&words, Some(&section))
+        };
+        let basic = |settings: &Settings| settings.basic.as_ref().map(|(name, _)| name.clone());
+        let settings = set("USERNAME", "own").expect("a name");
+        assert_eq!(basic(&settings).as_deref(), Some("own"));
+        assert_eq!(headers(&settings), [("X-A", "k6")]);
+        let settings = set("USERNAME", "").expect("empty is unset");
+        assert_eq!(basic(&settings).as_deref(), Some("k6"));
+        for (name, value) in [("HEADERS_X-A", "own"), ("HTTP_HEADERS", "X-A:own")] {
+            let settings = set(name, value).expect("a header");
+            assert_eq!(headers(&settings), [("X-A", "own")], "{name}");
+        }
+        let why = set("PUSH_INTERVAL", "soon").err().unwrap_or_default();
+        assert!(
+            why.contains("LOADLINE_PROMETHEUS_RW_PUSH_INTERVAL is"),
+            "{why}"
+        );
     }
 
     #[test]

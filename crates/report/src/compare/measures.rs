@@ -223,9 +223,8 @@ const CPU_SPAN_MIN_NS: u64 = 100_000_000;
 
 fn generator<'a>() -> Vec<Measure<'a>> {
     let cpu = |run: &RunResult| {
-        let totals = &run.totals;
-        let is_long = totals.elapsed_ns >= CPU_SPAN_MIN_NS;
-        is_long.then(|| totals.cpu_ns as f64 / totals.elapsed_ns as f64)
+        let cores = run.totals.cpu_cores();
+        cores.filter(|_| run.totals.elapsed_ns >= CPU_SPAN_MIN_NS)
     };
     vec![
         Measure::new("cpu", "CPU", (Unit::Cores, Better::Lower), cpu)
@@ -234,10 +233,7 @@ fn generator<'a>() -> Vec<Measure<'a>> {
             "cpu_per_request",
             "CPU per request",
             (Unit::Span, Better::Lower),
-            |run| {
-                let started = run.totals.seen.counts.started;
-                (started > 0).then(|| run.totals.cpu_ns as f64 / started as f64)
-            },
+            |run| run.totals.cpu_per_request_ns(),
         ),
         Measure::new("rss", "Peak memory", (Unit::Size, Better::Lower), |run| {
             let bytes = run.totals.rss_max_bytes;

@@ -30,8 +30,8 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
 pub(crate) fn facts(result: &RunResult) -> Vec<String> {
     let totals = &result.totals;
     let mut parts = Vec::new();
-    if totals.elapsed_ns >= CPU_SPAN_MIN_NS {
-        let cores = totals.cpu_ns as f64 / totals.elapsed_ns as f64;
+    let cores = totals.cpu_cores();
+    if let Some(cores) = cores.filter(|_| totals.elapsed_ns >= CPU_SPAN_MIN_NS) {
         let of = if result.environment.cores > 0.0 {
             format!(" of {} cores", trimmed(result.environment.cores))
         } else {

@@ -59,8 +59,7 @@ pub(crate) fn connection_line(result: &RunResult) -> String {
         "{} opened",
         counted(connections.opened, "connection")
     )];
-    if connections.opened > 0 {
-        let each = result.totals.seen.counts.started as f64 / connections.opened as f64;
+    if let Some(each) = result.totals.requests_per_connection() {
         let each = if each < 100.0 {
             format!("{each:.1}")
         } else {
@@ -71,6 +70,9 @@ pub(crate) fn connection_line(result: &RunResult) -> String {
     }
     if connections.failed > 0 {
         parts.push(format!("{} could not be opened", count(connections.failed)));
+    }
+    if result.totals.seen.warm_up.started > 0 {
+        parts.push("with warm-up".to_owned());
     }
     if connections.http2 > 0 {
         parts.push(format!("{} over HTTP/2", count(connections.http2)));

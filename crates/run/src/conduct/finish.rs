@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use loadline_model::rates::rates;
+use loadline_model::rates::{measured_ns, rates};
 use loadline_model::result::{Environment, RunResult, StopReason, Totals};
 use loadline_model::{Nanos, Observations, RunEvent};
 
@@ -21,9 +21,8 @@ impl Conductor {
         let elapsed = self.elapsed();
         let until = elapsed.max(self.told_until);
         if self.silent > 0 {
-            let (counts, warm_up) = (&self.total.counts, &self.total.warm_up);
             let begun = self.load.live().started;
-            let untold = begun.saturating_sub(counts.started + warm_up.started);
+            let untold = begun.saturating_sub(self.total.whole().started);
             self.collector.book_unreported(untold);
         }
         if let Some(rest) = self.collector.tell_rest(self.told_until, until) {
@@ -36,18 +35,16 @@ impl Conductor {
         let observations = self.finish_observers(elapsed, on_event);
         let planned = self.plan.is_open().then(|| self.collector.planned());
         let series = std::mem::take(&mut self.rows).finish();
-        let measured_ns = elapsed.since(Nanos::from(self.plan.warm_up));
-        let counts = &self.total.counts;
-        let done = counts.outcomes().done();
+        let done = self.total.counts.outcomes().done();
         let used = self.collector.watch().used();
         let totals = Totals {
             started_unix_ms: self.load.started_unix_ms(),
             elapsed_ns: elapsed.0,
-            measured_ns,
+            measured_ns: measured_ns(&self.plan, elapsed.0),
             stop: self.stop,
             asked: planned.or_else(|| self.plan.planned_iterations()),
             never_started: self.collector.never_started,
-            rates: rates(&self.plan, counts, &series, measured_ns, planned, elapsed.0),
+            rates: rates(&self.plan, &self.total, &series, planned, elapsed.0),
             seen: self.total,
             active_vus_max: self.active_vus_max,
             cpu_ns: used.cpu_ns,

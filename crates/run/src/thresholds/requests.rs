@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use loadline_metric::threshold::{Aggregate, MetricKind, Outcome, Threshold};
 use loadline_metric::{Counter, Rate, TimeTrend};
+use loadline_model::rates::measured_ns;
 use loadline_model::result::ThresholdOutcome;
-use loadline_model::units::duration_ns;
 use loadline_model::{RequestMetric, Snapshot, TestPlan};
 
 use super::HOLD_EVERY;
@@ -57,7 +57,7 @@ pub(crate) struct RequestCrossings {
 impl RequestCrossings {
     /// Takes the data up to now; returns the thresholds that were crossed for the first time.
     pub(crate) fn told(&mut self, plan: &TestPlan, seen: &Snapshot, until_ns: u64) -> Vec<String> {
-        let measured_ns = until_ns.saturating_sub(duration_ns(plan.warm_up));
+        let measured_ns = measured_ns(plan, until_ns);
         if plan.thresholds.is_empty() || measured_ns == 0 || until_ns < self.next_at {
             return Vec::new();
         }

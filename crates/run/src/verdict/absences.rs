@@ -16,7 +16,7 @@ pub(super) fn explain_missed(facts: &Facts<'_>) -> bool {
 /// About how many arrivals were due while agents were away; `None`: nothing was due at instants, or the number of
 /// agents is unknown.
 pub(super) fn arrivals(facts: &Facts<'_>) -> Option<u64> {
-    let asked = facts.evidence.totals.asked.filter(|_| facts.open)?;
+    let asked = facts.asked().filter(|_| facts.open)?;
     Some((asked as f64 * share_away(facts)?) as u64)
 }
 

@@ -55,7 +55,7 @@ fn short_lived(facts: &Facts<'_>) -> Option<Finding> {
     const REQUESTS: f64 = 5.0;
     let client = &facts.evidence.plan.client;
     let is_kept = client.keep_alive && client.max_requests_per_connection.is_none();
-    let (made, answered) = (facts.seen.connections.opened, facts.counts.completed);
+    let (made, answered) = (facts.seen.connections.opened, facts.all.completed);
     let each = answered as f64 / made.max(1) as f64;
     // Each virtual user makes its own, and arrivals may move from one virtual user to the next.
     let users = facts.evidence.totals.active_vus_max.max(facts.vus_made());

@@ -426,7 +426,7 @@ fn dropped_by(facts: &Facts<'_>) -> String {
 }
 
 fn missed(facts: &Facts<'_>) -> Option<Finding> {
-    let (asked, missed) = (facts.evidence.totals.asked?, facts.missed()?);
+    let (asked, missed) = (facts.asked()?, facts.missed()?);
     let begun = share(facts.begun(), asked);
     let PlannedWords {
         things,
@@ -473,7 +473,7 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
 
 /// What happened to the missed arrivals.
 fn what_became(facts: &Facts<'_>, missed: u64) -> String {
-    let dropped = facts.all.dropped;
+    let dropped = facts.counts.dropped;
     let waiting = missed.saturating_sub(dropped);
     let dropped =
         (dropped > 0).then(|| format!("{} were dropped{}", count(dropped), dropped_by(facts)));

@@ -9,6 +9,7 @@ use loadline_model::ThreadGroup;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::{Behaviour, Scenario};
+use loadline_model::rates::planned_after_warm_up;
 use loadline_model::result::{Row, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::test_summary::CheckSummary;
@@ -50,13 +51,11 @@ pub(super) struct PlannedWords {
 impl<'a> Facts<'a> {
     pub(super) fn of(evidence: &'a Evidence<'a>) -> Facts<'a> {
         let seen = &evidence.totals.seen;
-        let mut all = seen.counts.clone();
-        all.merge(&seen.warm_up);
         Facts {
             evidence,
             seen,
             counts: &seen.counts,
-            all,
+            all: seen.whole(),
             seconds: Nanos(evidence.totals.measured_ns).as_secs_f64(),
             open: evidence.plan.is_open(),
             vus: u64::from(evidence.plan.max_vus()),
@@ -87,16 +86,26 @@ impl<'a> Facts<'a> {
         self.evidence.environment.cores
     }
 
+    /// How many starts the plan asked for: of those that were due at instants, the ones that are judged. `None`: neither
+    /// instants nor a count.
+    pub(super) fn asked(&self) -> Option<u64> {
+        let asked = self.evidence.totals.asked?;
+        Some(match self.open {
+            true => planned_after_warm_up(asked, &self.seen.warm_up),
+            false => asked,
+        })
+    }
+
     /// Planned starts per second; `None` if the plan has no rate.
     pub(super) fn asked_rate(&self) -> Option<f64> {
-        let asked = self.evidence.totals.asked.filter(|_| self.open)?;
+        let asked = self.asked().filter(|_| self.open)?;
         let elapsed = self.elapsed_seconds();
         let planned = self
             .evidence
             .plan
             .duration()
             .map_or(elapsed, |planned| planned.as_secs_f64());
-        let seconds = planned.min(elapsed);
+        let seconds = planned.min(elapsed) - self.evidence.plan.warm_up.as_secs_f64();
         // A start that is due at the very end belongs to a next second that does not exist.
         let at_the_end = self.evidence.plan.scenarios.iter().filter(|it| {
             let executor = &it.executor;
@@ -231,15 +240,15 @@ impl<'a> Facts<'a> {
                     false => begun.min(heard_of),
                 }
             }
-            _ => self.all.started.saturating_sub(self.late()),
+            _ if self.open => self.counts.started.saturating_sub(self.late()),
+            _ => self.all.started,
         }
     }
 
     /// Arrivals that were still waiting when the last one was due: they started after the load had ended, if at
     /// all, so the rate was not the planned one.
     fn late(&self) -> u64 {
-        let due = self.evidence.plan.time_filled().filter(|_| self.open);
-        let Some(due) = due else {
+        let Some(due) = self.evidence.plan.time_filled() else {
             return 0;
         };
         // Rows end slightly late.
@@ -254,7 +263,7 @@ impl<'a> Facts<'a> {
 
     /// How many of the planned units did not even start, if beyond the tolerance of 1 %.
     pub(super) fn missed(&self) -> Option<u64> {
-        let asked = self.evidence.totals.asked?;
+        let asked = self.asked()?;
         if self.is_without_requests() {
             return None;
         }

@@ -288,7 +288,7 @@ fn short_headline(
         true => law::in_numbers(facts).map(|law| format!(" ({law})")),
         false => None,
     };
-    let Some(asked) = facts.evidence.totals.asked else {
+    let Some(asked) = facts.asked() else {
         return Headline::new(format!("{goodput} good responses: {who}"));
     };
     if let Some(moment) = moments::of_shortfall(facts) {

@@ -121,7 +121,7 @@ struct Law<'a> {
 impl<'a> Law<'a> {
     /// That of the scenario that dropped arrivals, or of all virtual users; `None` if it is that of neither.
     fn of(facts: &Facts<'a>) -> Option<Law<'a>> {
-        let is_mixture = facts.evidence.plan.scenarios.len() > 1 && facts.all.dropped > 0;
+        let is_mixture = facts.evidence.plan.scenarios.len() > 1 && facts.counts.dropped > 0;
         if is_mixture {
             let short = scenarios::short(facts)?;
             return Some(Law {

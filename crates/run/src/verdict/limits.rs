@@ -348,8 +348,8 @@ fn was_late_by_stalls(facts: &Facts<'_>) -> bool {
     let late = lateness::begun_late(facts);
     let stalls = facts.rows.iter().map(|row| row.generator.stalled_ns);
     let stalled: u64 = stalls.filter(|ns| *ns >= STALL_NS).sum();
-    let asked = facts.evidence.totals.asked.unwrap_or(0) as f64;
-    let due = asked * stalled as f64 / 1e9 / facts.elapsed_seconds().max(f64::MIN_POSITIVE);
+    let asked = facts.asked().unwrap_or(0) as f64;
+    let due = asked * stalled as f64 / 1e9 / facts.seconds.max(f64::MIN_POSITIVE);
     facts.missed().is_none() && late > 0 && due * 2.0 >= late as f64
 }
 
@@ -357,7 +357,7 @@ fn was_late_by_stalls(facts: &Facts<'_>) -> bool {
 /// virtual user.
 fn had_no_user(facts: &Facts<'_>) -> bool {
     let missed = facts.missed().unwrap_or(0);
-    facts.is_script() && missed > 0 && facts.all.dropped.saturating_mul(2) >= missed
+    facts.is_script() && missed > 0 && facts.counts.dropped.saturating_mul(2) >= missed
 }
 
 /// Whether arrivals were dropped in most of the seconds; only checked if the load is constant.
@@ -409,7 +409,7 @@ fn lateness_of_generator(facts: &Facts<'_>) -> Option<f64> {
     let waited = sum("response_time_ns")? - sum("service_time_ns")?;
     let waited = waited.max(0.0);
     let each = waited / facts.seen.response_time.count().max(1) as f64;
-    let dropped = facts.all.dropped;
+    let dropped = facts.counts.dropped;
     let dropped = dropped > 0 && dropped.saturating_mul(2) >= facts.missed().unwrap_or(0);
     (each >= WAITED_NS && !dropped).then(|| sum("schedule_lag_ns").unwrap_or(0.0) / waited)
 }

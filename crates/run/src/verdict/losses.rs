@@ -54,7 +54,7 @@ pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     /// Per response that took at least as long as a retransmission timeout.
     const OF_LATE: f64 = 0.25;
     let connections = &facts.seen.connections;
-    let answers = share(facts.counts.completed, connections.opened.max(1));
+    let answers = share(facts.all.completed, connections.opened.max(1));
     let each = share(connections.out_of_order, connections.min_rtt.count()) / answers;
     let time = facts.answered_time();
     let late = longer_than(time, RETRANSMIT_NS);

@@ -151,7 +151,7 @@ fn host_of(request: &str) -> Option<&str> {
 
 /// Connections made per request.
 pub(super) fn connections_made(facts: &Facts<'_>) -> f64 {
-    share(facts.seen.connections.opened, facts.counts.started)
+    share(facts.seen.connections.opened, facts.all.started)
 }
 
 /// The smoothed round trip in nanoseconds if it is many times the smallest one ever seen, and either the path

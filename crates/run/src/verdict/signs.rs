@@ -534,7 +534,7 @@ fn slow_names(facts: &Facts<'_>) -> Option<Finding> {
 fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
     let connections = &facts.seen.connections;
     let each = path::connections_made(facts);
-    let tried = each + share(connections.failed, facts.counts.started);
+    let tried = each + share(connections.failed, facts.all.started);
     let seconds = |ns: u128| ns as f64 / 1e9;
     let (connect, tls) = (
         seconds(connections.connect.sum()),

@@ -186,8 +186,9 @@ impl Facts<'_> {
     /// The number of requests in flight at the end of the run that had no connection, if they are most of them.
     pub(super) fn wait_for_connections(&self) -> Option<u64> {
         let never_made = self.seen.connections.failed;
-        let waiting = never_made.saturating_sub(self.counts.failed_total());
-        let are_most = waiting > 0 && waiting.saturating_mul(2) >= self.counts.interrupted;
+        // Connections are counted from the start of the run.
+        let waiting = never_made.saturating_sub(self.all.failed_total());
+        let are_most = waiting > 0 && waiting.saturating_mul(2) >= self.all.interrupted;
         are_most.then_some(waiting)
     }
 

@@ -52,7 +52,6 @@ impl LoadPoint {
         let time = result
             .times("response_time_ns")
             .or_else(|| result.times("service_time_ns"));
-        let elapsed = totals.elapsed_ns.max(1) as f64;
         let throughput = totals.rates.steady.unwrap_or(per_second(counts.completed));
         let good = counts.good as f64 / counts.completed.max(1) as f64;
         LoadPoint {
@@ -65,7 +64,7 @@ impl LoadPoint {
             p95_ns: time.and_then(|time| time.p95),
             p99_ns: time.and_then(|time| time.p99),
             errors: counts.outcomes().error_share(),
-            generator_cores: totals.cpu_ns as f64 / elapsed,
+            generator_cores: totals.cpu_cores().unwrap_or(0.0),
             limit: result.verdict.limit,
             headline: result.verdict.headline.clone(),
         }

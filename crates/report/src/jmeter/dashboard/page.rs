@@ -13,6 +13,15 @@ use serde_json::Value;
 use super::{Apdex, Dashboard, OfLabel};
 
 const STYLE: &str = include_str!("../../compare/page.css");
+/// Tables of up to fourteen columns: they take the width of a usual window, and their words are broken where they must.
+const TABLES: &str = "@media (min-width: 641px) {
+  main { max-width: 1280px; }
+  thead th { white-space: normal; vertical-align: bottom; }
+  th, td { padding-right: 9px; }
+  tbody th { min-width: 12ch; overflow-wrap: anywhere; }
+  td.words { min-width: 9ch; }
+}
+";
 /// Rows of a table at most: a page with more is not read.
 const ROWS_MAX: usize = 2_000;
 /// Maximum errors shown per label.
@@ -41,7 +50,7 @@ pub(super) fn write(of: &Dashboard) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+         <title>{title}</title>\n<style>\n{STYLE}{TABLES}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
     );
     about(&mut out, of);
     if of.is_empty() {

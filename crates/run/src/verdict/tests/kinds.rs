@@ -1,12 +1,13 @@
 //! Responses of more than one kind: by times, by bodies, by origin.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loadline_metric::{Measurements, SeriesPlan, TagSet};
 use loadline_model::test_summary::TestSummary;
 use loadline_model::verdict::{Gravity, Limit};
 
-use super::builder::{Run, arrivals, constant_vus, found};
+use super::builder::{Run, arrivals, constant_vus, found, rate_ramp};
 use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
@@ -247,5 +248,22 @@ fn responses_that_contain_an_error_are_not_called_good() {
     assert_eq!(
         judged(arrivals(300, 10, 50), &bodies[..1]),
         "the offered load was delivered: 300/s good responses of 300/s planned"
+    );
+}
+
+#[test]
+fn what_was_asked_for_and_what_came_of_it_are_told_without_the_warm_up() {
+    let mut run = Run::new(rate_ramp(200, 10, 50), 10.0, 1_000, 20.0);
+    run.plan.warm_up = Duration::from_secs(5);
+    run.totals.measured_ns = 5_000 * MS;
+    let seen = &mut run.totals.seen;
+    (seen.warm_up.started, seen.warm_up.completed) = (250, 250);
+    seen.counts.started -= 250;
+    seen.counts.completed -= 250;
+    seen.counts.good -= 250;
+    let told = run.judge().headline;
+    assert!(
+        told.contains("150/s good responses of 150/s planned"),
+        "{told}"
     );
 }

@@ -303,10 +303,7 @@ pub static FIGURES: &[Figure] = &[
         "generator.cpu_avg",
         Dimension::CORES,
         "cores that the generator used in the mean",
-        |run| {
-            let seconds = run.totals.elapsed_ns as f64;
-            (seconds > 0.0).then(|| run.totals.cpu_ns as f64 / seconds)
-        },
+        |run| run.totals.cpu_cores(),
     ),
     number(
         "generator.memory",

@@ -368,7 +368,8 @@ pub(crate) fn property(machine: &mut dyn Machine, of: &Value, name: &str) -> Out
             let mut found = Vec::new();
             for value in values(machine, of)? {
                 if !value.is_null() {
-                    found.push(machine.property(&value, name)?);
+                    let one = machine.property(&value, name);
+                    found.push(one.map_err(|thrown| thrown.of_one(print::class_name(of), name))?);
                 }
             }
             return Ok(Value::list(found));

@@ -295,6 +295,21 @@ impl Thrown {
         matches!(self, Thrown::Exception(exception) if exception.is_error())
     }
 
+    /// What a list of a class throws where one of its values lacks a property.
+    pub(crate) fn of_one(self, class: &str, name: &str) -> Thrown {
+        const MISSING: &str = "groovy.lang.MissingPropertyException";
+        match &self {
+            Thrown::Exception(exception) if *exception.class == *MISSING => {
+                let why = exception.told();
+                Thrown::of(
+                    MISSING,
+                    format!("Exception evaluating property '{name}' for {class}, Reason: {why}"),
+                )
+            }
+            _ => self,
+        }
+    }
+
     /// Its Java text.
     #[must_use]
     pub fn told(&self) -> String {

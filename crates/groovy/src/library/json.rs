@@ -80,19 +80,27 @@ impl Reader<'_> {
         }
     }
 
+    /// An object goes on with something else than a value or its end.
+    fn neither(&self) -> Thrown {
+        let current = match self.current() {
+            Some(one) => told(one),
+            None => "that is neither".to_owned(),
+        };
+        self.fault(&format!(
+            "expecting '}}' or ',' but got current char {current}"
+        ))
+    }
+
+    fn current(&self) -> Option<char> {
+        self.text.get(self.at..)?.chars().next()
+    }
+
     fn fault(&self, what: &str) -> Thrown {
         let before = self.text.get(..self.at).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
-        let current = match self
-            .text
-            .get(self.at..)
-            .and_then(|rest| rest.chars().next())
-        {
-            Some(one) => format!(
-                "The current character read is '{one}' with an int value of {}",
-                u32::from(one)
-            ),
+        let current = match self.current() {
+            Some(one) => format!("The current character read is {}", told(one)),
             None => "The current character read is end of text".to_owned(),
         };
         let shown = self.text.lines().nth(line - 1).unwrap_or_default();
@@ -232,13 +240,10 @@ impl Reader<'_> {
         loop {
             self.skip();
             match self.peek() {
-                Some(b'}') if map.is_empty() => break,
+                // Groovy minds no comma after the last value.
+                Some(b'}') => break,
                 Some(b'"') => {}
-                _ => {
-                    return Err(
-                        self.fault("expecting '}' or ',' but got current char that is neither")
-                    );
-                }
+                _ => return Err(self.neither()),
             }
             let key = self.string()?;
             self.skip();
@@ -252,11 +257,7 @@ impl Reader<'_> {
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b'}') => break,
-                _ => {
-                    return Err(
-                        self.fault("expecting '}' or ',' but got current char that is neither")
-                    );
-                }
+                _ => return Err(self.neither()),
             }
         }
         self.at += 1;
@@ -435,3 +436,8 @@ pub(super) const CLASSES: &[Class] = &[
         statics: &OUTPUT,
     },
 ];
+
+/// A character as Groovy tells it.
+fn told(one: char) -> String {
+    format!("'{one}' with an int value of {}", u32::from(one))
+}

@@ -549,6 +549,9 @@ static BIG_INTEGER: Table = Table::new(&[
     row("ONE", 0, 0, |_, _, _| {
         Ok(Value::Whole(Rc::new(BigInt::from(1))))
     }),
+    row("TWO", 0, 0, |_, _, _| {
+        Ok(Value::Whole(Rc::new(BigInt::from(2))))
+    }),
     row("TEN", 0, 0, |_, _, _| {
         Ok(Value::Whole(Rc::new(BigInt::from(10))))
     }),

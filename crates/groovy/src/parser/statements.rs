@@ -397,14 +397,13 @@ impl Parser<'_> {
     }
 
     fn assert_statement(&mut self) -> Read<Statement> {
-        let start = self.tokens[self.at].at;
+        let [start, from] = [self.at, self.at + 1].map(|at| self.tokens[at].at);
         self.advance();
-        let from = self.tokens[self.at].at;
         let condition = self.expression()?;
         let to = self.tokens[self.at - 1].end;
         let text = self.source.get(from..to).unwrap_or_default().into();
-        let written = self.source.get(start..to).unwrap_or_default();
-        let written: Vec<&str> = written.lines().map(str::trim).collect();
+        let written = self.source.get(start..to).unwrap_or_default().lines();
+        let written: Vec<&str> = written.map(str::trim).collect();
         let message = match self.take_sign(":") || self.take_sign(",") {
             true => Some(self.expression()?),
             false => None,

@@ -375,6 +375,10 @@ pub struct Observations {
 /// Observations as written to a file.
 #[derive(Deserialize)]
 #[serde(untagged)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a value lives until it is turned into observations"
+)]
 enum Written {
     Seen {
         series: Vec<ObservedSeries>,

@@ -475,9 +475,8 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
 /// Whether responses look as if they had waited in the target.
 fn shows_a_queue(facts: &Facts<'_>) -> bool {
     // A single user never waits for others.
-    let are_several = facts.vus > 1;
-    are_several && is_slow(facts.answered_time())
-        || are_several && names::heaviest(facts).is_some_and(is_slow)
+    let is_any_slow = is_slow(facts.answered_time()) || names::heaviest(facts).is_some_and(is_slow);
+    facts.vus > 1 && is_any_slow
         || queue::has_queue(facts)
         || queue::slows_when_full(facts)
         || queue::slows_with_load(facts)

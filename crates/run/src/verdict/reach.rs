@@ -56,7 +56,7 @@ fn late_threads(scenario: &Scenario) -> Option<Finding> {
                 count(threads.into()),
                 scenario.name,
                 seconds(lasts_ms),
-                seconds(step_ms * u64::from(threads))
+                seconds(step_ms.saturating_mul(threads.into()))
             ),
             "shorten the ramp-up, or raise the duration, so that all threads take part",
         )

@@ -49,10 +49,7 @@ pub fn rates(
         _ => 0,
     };
     let due = per_second(measured_ns.saturating_sub(waited_ns));
-    let whole: Vec<&Row> = rows
-        .iter()
-        .filter(|row| row.span_ns >= SECOND && !row.warm_up)
-        .collect();
+    let whole = whole_rows(rows);
     let average = count(counts.completed) * measured;
     // If the best rate was in the incomplete last second, the complete seconds do not show it.
     let is_best = |rate: &f64| *rate >= average;
@@ -132,23 +129,21 @@ pub fn steady_rows<'r>(plan: &TestPlan, rows: &'r [Row]) -> Vec<&'r Row> {
     let from = from.0.saturating_add(SECOND);
     // The last row includes what ended shortly after it.
     let until = until.map_or(u64::MAX, |at| at.0.saturating_add(SECOND / 10));
-    let whole = whole_span(rows);
-    let is_inside = |row: &&Row| {
-        !row.warm_up
-            && row.span_ns >= whole
-            && row.at_ns >= from
-            && row.at_ns.saturating_add(row.span_ns) <= until
-    };
-    rows.iter().filter(is_inside).collect()
+    let mut inside = whole_rows(rows);
+    inside.retain(|row| row.at_ns >= from && row.at_ns.saturating_add(row.span_ns) <= until);
+    inside
 }
 
-/// The least length of a whole row. Most rows are of one length: all are joined at once if there are too many. Some may
-/// cover more, where workers were held up, and the last one less; timers are slightly late.
-fn whole_span(rows: &[Row]) -> u64 {
+/// The rows past the warm-up that are whole, in the order of time. Most rows are of one length, a second or several: all
+/// are joined at once if there are too many. Some may cover more, where workers were held up, and the last one less;
+/// timers are slightly late.
+fn whole_rows(rows: &[Row]) -> Vec<&Row> {
     let mut spans: Vec<u64> = rows.iter().map(|row| row.span_ns).collect();
     spans.sort_unstable();
     let usual = spans.get(spans.len() / 2).copied().unwrap_or(0);
-    (usual - usual / 10).max(1)
+    let least = (usual - usual / 10).max(SECOND);
+    let is_whole = |row: &&Row| !row.warm_up && row.span_ns >= least;
+    rows.iter().filter(is_whole).collect()
 }
 
 /// When every scenario of a plan holds its highest load: from, until (`None`: until the plan ends); `None` if
@@ -330,6 +325,20 @@ mod tests {
         assert_eq!(rates.max_1s, None, "the piece at the end was better");
         let rates = rates_of(&plan(vec![constant(0, 4)]), &rows[..3]);
         assert_eq!(rates.max_1s, None, "the average has the warm-up in it");
+    }
+
+    #[test]
+    fn the_rest_after_joined_rows_is_a_piece_to_every_rate() {
+        let mut joined = rows(&[40, 40, 40, 30], 0);
+        for (row, second) in joined.iter_mut().zip([0, 4, 8, 12]) {
+            row.at_ns = second * SECOND;
+            row.span_ns = 4 * SECOND;
+        }
+        joined[3].span_ns = 3 * SECOND / 2;
+        let plan = plan(vec![constant(0, 14)]);
+        assert_eq!(steady_rows(&plan, &joined).len(), 2);
+        let rates = rates_of(&plan, &joined);
+        assert_eq!(rates.max_1s, None, "20/s of a piece is no best second");
     }
 
     #[test]

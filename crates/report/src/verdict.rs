@@ -9,7 +9,7 @@ use loadline_model::verdict::{Finding, Gravity};
 use crate::conservation;
 use crate::page::Page;
 use crate::style::Style;
-use crate::units::{rate, span};
+use crate::units::span;
 
 /// The block for use after the reports of the dialects. These show service time, so it adds the response time
 /// of an open model.
@@ -28,9 +28,6 @@ pub(crate) fn write(page: &mut Page, result: &RunResult) {
     let verdict = &result.verdict;
     page.section("Verdict", "");
     page.paragraph("  ", 2, &verdict.headline);
-    if let Some(text) = saturation(result) {
-        page.paragraph("  ", 2, &text);
-    }
     for finding in &verdict.findings {
         // A headline that is a finding is not repeated.
         if finding.text != verdict.headline {
@@ -41,25 +38,6 @@ pub(crate) fn write(page: &mut Page, result: &RunResult) {
             page.paragraph(&format!("    {arrow} "), 6, advice);
         }
     }
-}
-
-/// The saturation point as a clause; `None` if no knee was seen. A script's arrivals are iterations.
-pub(crate) fn saturation(result: &RunResult) -> Option<String> {
-    let point = result.verdict.saturation.as_ref()?;
-    let counts_iterations = result.plan.script.is_some() && result.plan.is_open();
-    let rate = |per_second: f64| match counts_iterations {
-        true => rate(per_second).replace("/s", " iterations/s"),
-        false => rate(per_second),
-    };
-    let before = point.p99_before_ns.map_or_else(String::new, |ns| {
-        let p99 = span(ns as f64);
-        format!("; just before it, p99 response time was {p99}")
-    });
-    Some(format!(
-        "saturation point: about {} offered, goodput {}{before}",
-        rate(point.offered),
-        rate(point.throughput)
-    ))
 }
 
 fn write_text(page: &mut Page, finding: &Finding) {

@@ -16,6 +16,8 @@ pub fn prepare_process() -> Option<u64> {
 /// Describes this machine and process, and the generators of the load.
 #[must_use]
 pub fn environment(load: &dyn Load, command: &[String]) -> Environment {
+    // Which agents take part is settled by asking for the workers: before it, none has cores.
+    let workers = load.workers();
     Environment {
         loadline: env!("CARGO_PKG_VERSION").to_owned(),
         system: platform::system_name(),
@@ -26,7 +28,7 @@ pub fn environment(load: &dyn Load, command: &[String]) -> Environment {
         memory_limit_bytes: platform::memory_limit(),
         open_files_max: platform::raise_open_files(),
         ephemeral_ports: platform::ephemeral_ports(),
-        workers: load.workers(),
+        workers,
         command: command.to_vec(),
     }
 }

@@ -13,7 +13,6 @@ use crate::conservation;
 use crate::text::generator::written;
 use crate::text::how_ended;
 use crate::units::count;
-use crate::verdict::saturation;
 
 /// The outcome of a run, at a glance.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,9 +73,6 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
         html.between("<p class=\"ended\">", &sentence(how), "</p>");
     }
     crossed(html, result);
-    if let Some(point) = saturation(result) {
-        html.between("<p>", &format!("{}.", sentence(&point)), "</p>");
-    }
     if !verdict.findings.is_empty() {
         html.raw("<ul class=\"findings\">");
         verdict

@@ -71,9 +71,6 @@ pub(crate) fn connection_line(result: &RunResult) -> String {
     if connections.failed > 0 {
         parts.push(format!("{} could not be opened", count(connections.failed)));
     }
-    if result.totals.seen.warm_up.started > 0 {
-        parts.push("with warm-up".to_owned());
-    }
     if connections.http2 > 0 {
         parts.push(format!("{} over HTTP/2", count(connections.http2)));
     }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use loadline_engine::clock::Clock;
 use loadline_engine::live::LiveCounters;
+use loadline_engine::platform::GeneratorTotals;
 use loadline_engine::{ScriptLog, ScriptMetrics, ScriptSetup, ScriptSignal, WorkerReport};
 use loadline_metric::MetricRegistry;
 use loadline_model::client::{ClientIdentity, TlsPlan};
@@ -30,6 +31,8 @@ struct Breaking {
     other: Mutex<Option<Sender<WorkerReport>>>,
     clock: Clock,
     live: Vec<Arc<LiveCounters>>,
+    /// Whether it was asked for its workers: only then are its generators known.
+    is_settled: Arc<AtomicBool>,
 }
 
 impl Breaking {
@@ -81,6 +84,7 @@ impl Breaking {
             other: Mutex::new(other),
             clock: Clock::start(),
             live: vec![Arc::new(live)],
+            is_settled: Arc::default(),
         }
     }
 }
@@ -95,7 +99,16 @@ impl Load for Breaking {
     }
 
     fn workers(&self) -> u32 {
+        self.is_settled.store(true, Ordering::Relaxed);
         2
+    }
+
+    fn generator_totals(&self) -> Box<dyn Fn() -> GeneratorTotals + Send> {
+        let is_settled = Arc::clone(&self.is_settled);
+        Box::new(move || GeneratorTotals {
+            cores: f64::from(u8::from(is_settled.load(Ordering::Relaxed))),
+            ..GeneratorTotals::default()
+        })
     }
 
     fn live_counters(&self) -> &[Arc<LiveCounters>] {
@@ -227,6 +240,12 @@ fn a_worker_that_panics_ends_the_run_and_what_was_measured_is_kept() {
     let verdict = &ran.result.verdict;
     let told = &verdict.findings.first().expect("it is found").text;
     assert!(told.contains("worker 1: it panicked: no way"), "{told}");
+}
+
+#[test]
+fn the_cores_of_a_run_are_those_of_the_agents_that_take_part() {
+    let ran = run_load(Breaking::not(), None).expect("there is a result");
+    assert_eq!(ran.result.environment.cores, 1.0);
 }
 
 #[test]

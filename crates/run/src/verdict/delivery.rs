@@ -20,6 +20,7 @@ use super::failing::{completes_no_iteration, is_flooded};
 use super::lateness;
 use super::names;
 use super::next_step::next_step;
+use super::signs;
 use super::wording::{count, counted, duration, listed, percent, rate};
 
 /// Share of failures, or of wrong responses, from which the numbers need care; the default tolerance of service
@@ -528,6 +529,9 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
     let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
     let is_own = lag.is_some_and(|lag| lag.saturating_mul(2) >= waited)
         && !lateness::is_for_want_of_vus(facts);
+    if is_own && signs::tells_lateness(facts) {
+        return None;
+    }
     let (what, advice) = match is_own {
         true => (
             "arrivals waited for the generator, though a VU was free",

@@ -99,6 +99,11 @@ fn is_short_of(facts: &Facts<'_>, class: ErrorClass) -> bool {
     share(facts.failed(class), facts.counts.started) >= RESOURCE_FAILURES
 }
 
+/// Whether a finding tells how late starts were although a virtual user was free.
+pub(super) fn tells_lateness(facts: &Facts<'_>) -> bool {
+    late(facts).is_some()
+}
+
 /// Whether starts were late although a virtual user was free.
 pub(super) fn is_late(facts: &Facts<'_>) -> bool {
     lateness_ns(facts).is_some()

@@ -3,7 +3,7 @@
 //! Must not know what they measure. Invariant: a number of any size is short and readable.
 
 use loadline_model::numbers::span;
-pub(super) use loadline_model::numbers::{count, counted, rate};
+pub(super) use loadline_model::numbers::{count, counted, percent, rate};
 
 /// Iterations of a script per second, as text.
 pub(super) fn iterations(per_second: f64) -> String {
@@ -37,16 +37,6 @@ pub(super) fn margin(share: f64) -> String {
     }
 }
 
-/// A share as a percentage.
-pub(super) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    match percent {
-        p if p > 0.0 && p < 0.1 => "below 0.1 %".to_owned(),
-        p if p > 99.9 && p < 100.0 => "over 99.9 %".to_owned(),
-        p => format!("{p:.1} %"),
-    }
-}
-
 /// Seconds, as text.
 pub(super) fn duration(seconds: f64) -> String {
     span(seconds * 1e9)
@@ -69,9 +59,5 @@ mod tests {
         );
         assert_eq!(some_of(&["a", "b", "c"]), "a; b; c");
         assert_eq!(some_of(&["a"; 108]), "a; a; a; and 105 more like these");
-        assert_eq!(
-            [percent(0.1058), percent(0.000_1), percent(0.0)],
-            ["10.6 %", "below 0.1 %", "0.0 %"]
-        );
     }
 }

@@ -70,7 +70,7 @@ fn the_one_that_fails_is_named() {
     let failing = found(&verdict, Code::FailingRequest).expect("all failures are of one");
     assert_eq!(
         failing.text,
-        "all of the failures come from /gone: 100.0 % of its requests failed"
+        "all of the failures come from /gone: 100 % of its requests failed"
     );
     for alike in [
         [("/a", 1_000, 20, 100), ("/b", 1_000, 20, 100)],

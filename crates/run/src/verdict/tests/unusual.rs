@@ -2,6 +2,7 @@
 //! changes of responses over time. The figures are those of staged runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::plan::OnExhausted;
@@ -503,6 +504,10 @@ fn arrivals_wait_for_a_virtual_user_or_for_the_generator() {
     };
     assert!(text(&mut run).is_some_and(|text| text.contains("for a free VU:")));
     run.metric("schedule_lag_ns", &[(50 * MS, 100)]);
+    // That is told once, as the lag of the generator.
+    assert_eq!(text(&mut run), None);
+    assert!(found(&run.judge(), Code::ScheduleLag).is_some());
+    run.plan.start_window = Duration::from_millis(100);
     assert!(text(&mut run).is_some_and(|text| text.contains("for the generator,")));
 }
 

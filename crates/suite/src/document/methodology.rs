@@ -33,7 +33,9 @@ pub(super) fn entries(outcome: &SuiteOutcome) -> Vec<MethodologyFact> {
         .flat_map(|row| &row.runs)
         .map(|run| &*run.result)
         .collect();
-    let facts = outcome.facts.iter().filter(|(name, _)| *name != "state");
+    // The version is told of the runs: it may be another one than that of the suite.
+    let is_own = |name: &str| !["state", "loadline"].contains(&name);
+    let facts = outcome.facts.iter().filter(|(name, _)| is_own(name));
     let mut entries = vec![
         entry(
             "Suite",

@@ -101,7 +101,7 @@ fn write_behind(behind: &notes::Behind, out: &mut String) {
         for (title, address) in &shown.list {
             let title = one_line(title);
             out.push_str(&format!(
-                "\n{title}\n\n![{title}]({})\n",
+                "\n{title},\n\n![{title}]({})\n",
                 link_address(address)
             ));
         }

@@ -62,7 +62,7 @@ fn the_gateway_table_is_that_of_its_users() {
             ]
         );
         let is_long = name == "gateway-endurance";
-        let shown = "\ncalculator, scenario 0, over the whole time:\n\nThroughput\n";
+        let shown = "\ncalculator, scenario 0, over the whole time:\n\nThroughput,\n";
         assert_eq!(text.contains(shown), is_long, "{text}");
         assert!(text.contains("- Each row is one run"));
         assert!(text.contains("- Pending: calculator-3."));

@@ -243,6 +243,9 @@ pub struct Totals {
     pub asked: Option<u64>,
     /// Arrivals that were due but never started because the run ended; in a closed model, iterations that were left.
     pub never_started: u64,
+    /// Arrivals that were due while the agent that should have started them was lost; `None`: no agent was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_while_away: Option<u64>,
     /// Everything that was counted.
     pub seen: Snapshot,
     /// Rates.

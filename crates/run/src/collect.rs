@@ -79,6 +79,8 @@ pub(crate) struct Collector {
     whole_from: u64,
     watch: SelfWatch,
     pub(crate) never_started: u64,
+    /// Arrivals that were due while the agent that should have started them was lost.
+    pub(crate) due_while_away: Option<u64>,
     pub(crate) last_done: Nanos,
     pub(crate) failures: Vec<String>,
     /// The first panic of a worker.
@@ -125,6 +127,7 @@ impl Collector {
             whole_from: 0,
             watch: SelfWatch::begin(ask),
             never_started: 0,
+            due_while_away: None,
             last_done: Nanos::ZERO,
             failures: Vec::new(),
             defect: None,
@@ -394,7 +397,9 @@ impl Collector {
             let others = others.filter_map(|other| self.planned_by_worker.get(other as usize));
             let unoffered = lost.by(until, others.sum());
             let known = &mut self.planned_by_worker[lost.worker as usize];
+            let due = unoffered.saturating_sub(*known);
             *known = unoffered.max(*known);
+            *self.due_while_away.get_or_insert_default() += due;
             pending.planned.push((lost.worker, *known));
         }
         // Nothing is added to those that were replaced by then; an agent that may still report could lower them.

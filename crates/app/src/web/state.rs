@@ -224,6 +224,7 @@ impl State {
             stop: StopReason::Finished,
             asked: None,
             never_started: 0,
+            due_while_away: None,
             seen: self.unfinished_counted(),
             rates: rates(&started.plan, &self.seen, rows, offered, elapsed_ns),
             active_vus_max: self.active_vus_max,

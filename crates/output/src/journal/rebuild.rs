@@ -88,6 +88,7 @@ fn totals_of(start: &Start, told: &Part) -> Totals {
         stop: StopReason::Crashed,
         asked: offered.or_else(|| start.plan.planned_iterations()),
         never_started: rows.last().map_or(0, |row| row.waiting),
+        due_while_away: None,
         seen: Snapshot::default(),
         rates: rates(&start.plan, &told.seen, rows, offered, elapsed_ns),
         active_vus_max: rows.iter().map(|row| row.active_vus).max().unwrap_or(0),

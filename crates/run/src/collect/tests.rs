@@ -208,6 +208,8 @@ fn what_others_take_over_is_asked_for_once() {
         collector.unoffered.is_empty(),
         "what was replaced is done with"
     );
+    // Of 60, what was due from the last report of the one to the start of the other.
+    assert_eq!(collector.due_while_away, Some(20));
 }
 
 #[test]

@@ -44,6 +44,7 @@ impl Conductor {
             stop: self.stop,
             asked: planned.or_else(|| self.plan.planned_iterations()),
             never_started: self.collector.never_started,
+            due_while_away: self.collector.due_while_away,
             rates: rates(&self.plan, &self.total, &series, planned, elapsed.0),
             seen: self.total,
             active_vus_max: self.active_vus_max,

@@ -55,7 +55,7 @@ use loadline_model::plan::TestPlan;
 use loadline_model::result::{Environment, Row, RunResult, TimeMetric, Totals};
 use loadline_model::test_summary::TestSummary;
 use loadline_model::verdict::{Limit, Verdict};
-use loadline_model::{AgentShare, FrontEnd, Observations};
+use loadline_model::{FrontEnd, Observations};
 
 pub use code::Code;
 use facts::Facts;
@@ -79,8 +79,6 @@ pub struct Evidence<'a> {
     pub observations: &'a Observations,
     /// Requests by name, among others; `None` if the run does not distinguish them.
     pub summary: Option<&'a TestSummary>,
-    /// What each agent did; empty if the process itself generated the load.
-    pub agents: &'a [AgentShare],
 }
 
 impl<'a> Evidence<'a> {
@@ -96,7 +94,6 @@ impl<'a> Evidence<'a> {
             events: &result.events,
             observations: &result.observations,
             summary: result.summary.as_ref(),
-            agents: &result.agents,
         }
     }
 }

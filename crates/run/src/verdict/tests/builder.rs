@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_metric::TimeTrend;
-use loadline_model::AgentShare;
 use loadline_model::client::ClientPlan;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::event::Mark;
@@ -37,7 +36,6 @@ pub(crate) struct Run {
     pub(super) events: Vec<Mark>,
     pub(super) observations: Observations,
     pub(super) summary: Option<TestSummary>,
-    pub(super) agents: Vec<AgentShare>,
 }
 
 /// An open model at a constant rate.
@@ -129,7 +127,6 @@ impl Run {
             events: Vec::new(),
             observations: Observations::default(),
             summary: None,
-            agents: Vec::new(),
         };
         // In an open model a virtual user is free from time to time.
         run.totals.active_vus_max -= u64::from(open && vus > 1);
@@ -254,7 +251,6 @@ impl Run {
             events: &self.events,
             observations: &self.observations,
             summary: self.summary.as_ref(),
-            agents: &self.agents,
         })
     }
 }

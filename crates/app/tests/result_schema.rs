@@ -334,6 +334,7 @@ fn the_threads_of_a_plan_of_steps_are_described() {
 fn what_is_seen_now_and_then_is_described() {
     let schema = schema();
     let mut result = run_of("loadline bench -n 1 -c 1 http://127.0.0.1:9/");
+    result.totals.due_while_away = Some(1);
     let seen = &mut result.totals.seen;
     let change = ScenarioChange {
         iterations: 2,

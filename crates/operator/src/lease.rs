@@ -3,6 +3,7 @@
 //! Must not know tests. Invariants: an operator without the Lease does nothing; one that could not renew it in
 //! time stops; a Lease is not taken from its holder because two machines disagree on the time.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -55,6 +56,15 @@ impl Sighting {
         let holds = Duration::from_secs(u64::try_from(holds).unwrap_or_default());
         now.saturating_sub(since) >= holds
     }
+
+    /// Whether a Lease has a holder that renews it. A change since it was last seen proves it, and the time that
+    /// passed here without one disproves it. Until then the holder's clock decides, compared with `now`.
+    pub fn is_alive(&mut self, lease: &LeaseSpec, uptime: Duration, now: Timestamp) -> bool {
+        let is_renewed = matches!(&self.last, Some((known, _)) if known != lease);
+        let has_lapsed = self.has_lapsed(lease, uptime);
+        let holder = lease.holder_identity.as_deref().unwrap_or_default();
+        !holder.is_empty() && (is_renewed || (!has_lapsed && is_held(lease, now)))
+    }
 }
 
 /// The action for an operator called `me` at a time by a clock that never goes back.
@@ -73,8 +83,7 @@ pub fn claim(lease: Option<&LeaseSpec>, me: &str, sighting: &mut Sighting, now: 
 }
 
 /// Whether a Lease is held, as far as both clocks agree.
-#[must_use]
-pub fn is_alive(lease: &LeaseSpec, now: Timestamp) -> bool {
+fn is_held(lease: &LeaseSpec, now: Timestamp) -> bool {
     let holder = lease.holder_identity.as_deref().unwrap_or_default();
     let holds = lease.lease_duration_seconds.unwrap_or_default();
     let until = lease.renew_time.as_ref().map(|renewed| {
@@ -84,17 +93,42 @@ pub fn is_alive(lease: &LeaseSpec, now: Timestamp) -> bool {
     !holder.is_empty() && until.is_some_and(|until| now < until)
 }
 
-/// The first of these namespaces in which a k6-operator runs. Namespaces that may not be read are skipped.
-pub(crate) async fn other_operator(client: &Client, namespaces: &[String]) -> Option<String> {
-    for namespace in namespaces {
-        let leases: Api<Lease> = Api::namespaced(client.clone(), namespace);
-        let lease = leases.get_opt(OTHER).await.ok().flatten();
-        let spec = lease.and_then(|lease| lease.spec);
-        if spec.is_some_and(|spec| is_alive(&spec, clock::now())) {
-            return Some(namespace.clone());
+/// Looks for a k6-operator that is at work.
+pub(crate) struct OtherOperator {
+    client: Client,
+    /// Namespaces in which its Lease may be.
+    namespaces: Vec<String>,
+    sightings: Mutex<BTreeMap<String, Sighting>>,
+}
+
+impl OtherOperator {
+    /// Looks in these namespaces.
+    pub(crate) fn new(client: Client, namespaces: Vec<String>) -> OtherOperator {
+        OtherOperator {
+            client,
+            namespaces,
+            sightings: Mutex::default(),
         }
     }
-    None
+
+    /// The first namespace in which a k6-operator runs. Namespaces that may not be read are skipped.
+    pub(crate) async fn place(&self) -> Option<String> {
+        for namespace in &self.namespaces {
+            let leases: Api<Lease> = Api::namespaced(self.client.clone(), namespace);
+            let lease = leases.get_opt(OTHER).await.ok().flatten();
+            let spec = lease.and_then(|lease| lease.spec);
+            if spec.is_some_and(|spec| self.is_alive(namespace, &spec)) {
+                return Some(namespace.clone());
+            }
+        }
+        None
+    }
+
+    fn is_alive(&self, namespace: &str, spec: &LeaseSpec) -> bool {
+        let mut sightings = self.sightings.lock().unwrap_or_else(PoisonError::into_inner);
+        let sighting = sightings.entry(namespace.to_owned()).or_default();
+        sighting.is_alive(spec, clock::uptime(), clock::now())
+    }
 }
 
 /// The Lease of this operator.
@@ -269,9 +303,29 @@ mod tests {
     }
 
     #[test]
-    fn another_operator_is_at_work_while_it_renews() {
-        assert!(is_alive(&lease("k6", 990), at(1_000)));
-        assert!(!is_alive(&lease("k6", 980), at(1_000)));
-        assert!(!is_alive(&lease("", 999), at(1_000)));
+    fn an_operator_seen_for_the_first_time_is_judged_by_its_clock() {
+        let alive = |spec: &LeaseSpec| {
+            Sighting::default().is_alive(spec, Duration::from_secs(1), at(1_000))
+        };
+        assert!(alive(&lease("k6", 990)));
+        assert!(!alive(&lease("k6", 980)));
+        assert!(!alive(&lease("", 999)));
+    }
+
+    #[test]
+    fn an_operator_that_renews_is_alive_whatever_its_clock_shows() {
+        let mut sighting = Sighting::default();
+        let mut alive = |renewed: i64, uptime_s: u64| {
+            let now = at(1_000 + i64::try_from(uptime_s).expect("small"));
+            sighting.is_alive(&lease("k6", renewed), Duration::from_secs(uptime_s), now)
+        };
+        // Its clock is an hour behind.
+        assert!(!alive(-2_600, 0));
+        assert!(alive(-2_590, 10));
+        assert!(!alive(-2_590, 40), "it has stopped");
+        // Its clock is an hour ahead.
+        assert!(alive(4_600, 50));
+        assert!(alive(4_600, 60));
+        assert!(!alive(4_600, 65), "it has stopped");
     }
 }

@@ -31,7 +31,7 @@ use serde_json::json;
 
 use crate::clock;
 use crate::failure::{Failure, Key, in_words};
-use crate::lease;
+use crate::lease::{self, OtherOperator};
 use crate::names::{MANAGER, Names};
 use crate::pods::Settings;
 use crate::reading;
@@ -71,8 +71,7 @@ pub(crate) fn resource(kind: TestKind) -> ApiResource {
 pub(crate) struct Operator {
     client: Client,
     settings: Settings,
-    /// Namespaces in which another operator's Lease may be.
-    others: Vec<String>,
+    other: OtherOperator,
     recorder: Recorder,
     listeners: Listeners,
 }
@@ -82,7 +81,7 @@ impl Operator {
     pub(crate) fn new(
         client: Client,
         settings: Settings,
-        others: Vec<String>,
+        namespaces_of_other: Vec<String>,
     ) -> (Arc<Operator>, UnboundedReceiver<Key>) {
         let (wake, woken): (UnboundedSender<Key>, _) = unbounded();
         let reporter = Reporter {
@@ -92,9 +91,9 @@ impl Operator {
         let operator = Operator {
             recorder: Recorder::new(client.clone(), reporter),
             listeners: Listeners::new(client.clone(), wake),
+            other: OtherOperator::new(client.clone(), namespaces_of_other),
             client,
             settings,
-            others,
         };
         (Arc::new(operator), woken)
     }
@@ -106,6 +105,8 @@ impl Operator {
         namespaces: &[String],
         woken: UnboundedReceiver<Key>,
     ) {
+        // A Lease that changes between this look and the first test has a living holder.
+        self.other.place().await;
         let mut wakers = Vec::new();
         let mut all = Vec::new();
         let each = |namespace| kinds.iter().map(move |kind| (*kind, namespace));
@@ -230,7 +231,7 @@ impl Operator {
             let known = Known::read(&value);
             if key.kind.is_k6s()
                 && known == Known::New
-                && let Some(place) = lease::other_operator(&self.client, &self.others).await
+                && let Some(place) = self.other.place().await
             {
                 self.tell(key.kind, &object, &left_to_other(&place)).await;
                 return Ok(Some(OTHER_EVERY));

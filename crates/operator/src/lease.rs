@@ -125,7 +125,10 @@ impl OtherOperator {
     }
 
     fn is_alive(&self, namespace: &str, spec: &LeaseSpec) -> bool {
-        let mut sightings = self.sightings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sightings = self
+            .sightings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let sighting = sightings.entry(namespace.to_owned()).or_default();
         sighting.is_alive(spec, clock::uptime(), clock::now())
     }

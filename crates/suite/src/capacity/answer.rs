@@ -303,10 +303,13 @@ fn confidence(settings: &Settings, rates: &Rates, ended: Ended) -> Confidence {
 fn gave_way(capacity: Capacity, probes: &[Probe]) -> Option<GaveWay> {
     let names_somebody =
         |probe: &&Probe| matches!(probe.found.limit, Limit::Target | Limit::Network);
+    // Of several at one rate, the one that rests on most samples.
+    let order = |one: &&Probe, other: &&Probe| {
+        let by_rate = one.rate.total_cmp(&other.rate);
+        by_rate.then(other.samples.cmp(&one.samples))
+    };
     let lowest = |probes: &mut dyn Iterator<Item = &Probe>| -> Option<GaveWay> {
-        probes
-            .min_by(|one, other| one.rate.total_cmp(&other.rate))
-            .map(told)
+        probes.min_by(order).map(told)
     };
     match capacity {
         Capacity::Between { broke, .. } | Capacity::Below { broke } => {

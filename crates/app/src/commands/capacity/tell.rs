@@ -228,7 +228,9 @@ fn limit(gave_way: &GaveWay) -> &'static str {
         Limit::Generator => "the generator",
         Limit::Plan if gave_way.findings.iter().any(is_mistaken) => "the plan",
         Limit::Plan => "the plan: too few virtual users (--max-vus)",
-        Limit::Nobody => "none: all requests got a response, but missed the objectives",
+        Limit::Nobody => {
+            "the target or the network: requests were sent on time and got a response, but missed the objectives"
+        }
         Limit::Unknown => "unknown",
     }
 }

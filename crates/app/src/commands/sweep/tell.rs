@@ -79,9 +79,9 @@ fn note(curve: &Curve, point: &LoadPoint) -> &'static str {
         .departure
         .is_some_and(|departure| departure.from == point.load);
     match (is_knee, leaves) {
-        (true, true) => "knee, p99 leaves",
+        (true, true) => "knee, p99 rises",
         (true, false) => "knee",
-        (false, true) => "p99 leaves",
+        (false, true) => "p99 rises",
         (false, false) => "",
     }
 }
@@ -218,15 +218,16 @@ fn conclusions(curve: &Curve) -> Vec<String> {
             "knee: none found; throughput does not bend at these loads".to_owned()
         }
     });
-    lines.push(match curve.departure {
-        Some(departure) => format!(
-            "p99: {} until {}, more than three times that from {} on",
-            units::span(departure.quiet_ns),
-            load(departure.quiet_until),
-            load(departure.from)
-        ),
-        None => "p99: stays low at all loads".to_owned(),
-    });
+    match (curve.departure, curve.no_knee) {
+        (Some(departure), _) => lines.push(format!(
+            "p99: rises from {} on, above three times the {} of the lower loads",
+            load(departure.from),
+            units::span(departure.quiet_ns)
+        )),
+        // As few say nothing about the p99.
+        (None, Some(NoKnee::TooFew { .. })) => {}
+        (None, _) => lines.push("p99: stays below three times that of the lower loads".to_owned()),
+    }
     match &curve.scaling {
         Some(Scaling::Fitted(usl)) => lines.extend(scaling(usl)),
         Some(Scaling::Refused(refusal)) => {

@@ -59,6 +59,26 @@ fn what_failed_is_told_from_a_rate_that_did_not_hold() {
 }
 
 #[test]
+fn what_failed_is_told_from_the_longest_probe_at_its_rate() {
+    let first_look = Cell::new(0.0);
+    let answer = run(settings(), |order| {
+        let mut report = carries(1_599.0)(order);
+        report.judgement.samples = 1_000;
+        if order.aim == Aim::Bracket {
+            report.judgement.samples = 10;
+            report.found.headline = "a short look".to_owned();
+            first_look.set(order.rate);
+        }
+        report
+    });
+    let failed = answer.gave_way.expect("a rate that did not hold");
+    assert_eq!(
+        (failed.rate, failed.headline.as_str()),
+        (first_look.get(), "")
+    );
+}
+
+#[test]
 fn a_generator_that_is_the_limit_gives_at_least() {
     let answer = run(settings(), |order| {
         report(match order.rate {

@@ -91,11 +91,11 @@ impl Comparison {
             });
             page.paragraph("  ", 2, &each.collect::<Vec<_>>().join("; "));
         } else {
-            page.paragraph(
-                "  ",
-                2,
-                "Single runs: the intervals do not include run-to-run variation.",
-            );
+            let caution = match self.tests {
+                0 => "Single runs, without intervals: a change may be run-to-run variation.",
+                _ => "Single runs: the intervals do not include run-to-run variation.",
+            };
+            page.paragraph("  ", 2, caution);
         }
     }
 

@@ -171,7 +171,7 @@ const WORDS: [(&str, &str); 74] = [
     ),
     (
         "one-core-full",
-        "One core full: a component of the service used exactly one core.",
+        "One core full: a component of the service kept one core busy, and used no second one.",
     ),
     ("machine-full", "Machine full: a machine had no free core."),
     (

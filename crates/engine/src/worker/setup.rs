@@ -251,7 +251,7 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
     Ok(Worker {
         number: setup.number,
         clock: setup.clock,
-        alarm: Alarm::new().map_err(|error| format!("no timer: {error}"))?,
+        alarm: Alarm::new().map_err(|error| StartError::Runtime(error).to_string())?,
         alarm_at: Nanos::MAX,
         window_ns: Nanos::from(setup.plan.start_window).0,
         sweep_every: sweep_every(&setup.plan),

@@ -151,11 +151,14 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
                 rate(facts.per_second(facts.counts.completed))
             ),
             match facts.evidence.plan.duration() {
-                Some(planned) if planned.as_secs_f64() >= SECONDS_MIN => {
-                    "it ended early: look for what stopped the virtual users"
-                }
                 _ if !facts.seen.ended_threads.is_empty() => {
                     "its threads ended early: fix the cause"
+                }
+                _ if facts.evidence.plan.planned_iterations().is_some() => {
+                    "plan enough requests for 30 s or more"
+                }
+                Some(planned) if planned.as_secs_f64() >= SECONDS_MIN => {
+                    "it ended early: look for what stopped the virtual users"
                 }
                 _ => "run for 30 s or more",
             },

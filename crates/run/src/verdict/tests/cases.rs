@@ -1,6 +1,9 @@
 //! Published runs that were misinterpreted, with the numbers of their documents.
 
+use std::time::Duration;
+
 use loadline_model::error_class::ErrorClass;
+use loadline_model::executor::Executor;
 use loadline_model::verdict::{Delivery, Gravity, Limit};
 
 use super::builder::{Run, arrivals, codes, found, percentiles, shared};
@@ -183,4 +186,14 @@ fn less_than_half_a_second_is_too_short() {
         verdict.findings[0].text
     );
     assert_eq!(verdict.rate_error, None);
+    // All of them were sent: it did not end before its time.
+    let mut few = shared(125, 100_000);
+    if let Executor::SharedIterations { max_duration, .. } = &mut few {
+        *max_duration = Some(Duration::from_secs(600));
+    }
+    let verdict = Run::new(few, 0.400_7, 100_000, 0.426_45).judge();
+    assert_eq!(
+        verdict.findings[0].advice.as_deref(),
+        Some("plan enough requests for 30 s or more")
+    );
 }
